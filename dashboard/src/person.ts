@@ -1,4 +1,4 @@
-// Owns who is logged in, so that components offer only what this person may do.
+// Provides the person who is logged in, so that components offer only what this person may do.
 
 import { createContext, useContext } from 'react';
 import type { SessionReport } from './connection/contract.ts';

@@ -1,4 +1,4 @@
-// Owns what happened to an approval since a person saw it: which shown values changed, why it was requested again, who
+// Reports how an approval changed since a person saw it: which shown values changed, why it was requested again, who
 // decided it, and the errors about it. The earlier content is read from the run's log. Only reads the store.
 
 import { EngineError } from '../base/error.ts';

@@ -1,5 +1,5 @@
-// Owns finding a pending approval, in a run and in the child runs it waits for, by its path or step and by the digest of
-// what the person saw. Only reads the store.
+// Finds a pending approval, in a run or in the child runs it waits for, by its path or step and by the digest of what the
+// person saw. Only reads the store.
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { isAsked, type OpenApproval, openApprovals, type WaitingApproval } from '../engine/request/approvals.ts';

@@ -1,5 +1,5 @@
-// Owns what only the log of a run records: who decided what and on which content, what was overridden, how large its
-// fan-outs are, and which run it was forked from.
+// Reads from the log of a run what nothing else records: who decided what and on which content, what was overridden, how
+// large its fan-outs are, and which run it was forked from.
 
 import { activationIn, overrideIn, pathOf } from '../engine/event-facts.ts';
 import { humanWaitOf } from '../kernel/activation.ts';

@@ -1,4 +1,4 @@
-// Owns turning the options for a stopped run, from flags or from a request, into the engine's choices: which options can be
+// Converts the options for a stopped run, from flags or from a request, into choices of the engine: which options can be
 // combined, and what each means.
 
 import { EngineError } from '../base/error.ts';

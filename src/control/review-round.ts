@@ -1,5 +1,5 @@
-// Owns how progress and `pawl show` present the result of a review. To the engine, a reviewer with findings and a round that
-// did not pass completed their work: their outcome is not a failure. For the reader, both are a rejection.
+// Presents the result of a review in progress lines and `pawl show`. For the engine, a reviewer with findings and a round
+// that did not pass have completed their work; for the reader, both are a rejection.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Definition } from '../definition/model.ts';

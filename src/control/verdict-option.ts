@@ -1,5 +1,5 @@
-// Owns which option `approve` and `reject` choose, because authors name options freely. A wrong guess would record a
-// decision that no one made, so an unclear case is an error that lists the options.
+// Chooses the option for `approve` and `reject`, because authors name options freely. A wrong guess would record a decision
+// that no one made, so an unclear case is an error that lists the options.
 //
 // An option approves if its outcome is ok and it leads forward. It rejects if its outcome is reject or fail, or if it ends
 // the run rejected or failed. It sends back if it leads to the same step or an earlier one in the definition; sending back

@@ -1,4 +1,4 @@
-// Owns attempts for tests of step kinds: a step as in a definition, and a request as a host would make it.
+// Creates attempt requests for tests of step kinds, as a host would create them.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';

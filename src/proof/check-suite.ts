@@ -1,5 +1,5 @@
-// Owns the contract of gate checks as tests. A check's test file is one call, with a workspace in which it passes, one in
-// which it fails, and one in which it cannot decide.
+// Owns the contract of gate checks, as tests. The test file of a check calls the suite once, with a workspace in which the
+// check passes, one in which it fails, and one in which it cannot decide.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

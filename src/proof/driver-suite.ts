@@ -1,5 +1,5 @@
-// Owns the contract of agent drivers as tests. A driver's test file is one call, with a way to get drivers whose agent
-// behaves as the suite asks.
+// Owns the contract of agent drivers, as tests. The test file of a driver calls the suite once, with a function that
+// creates drivers whose agent behaves as the suite requires.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

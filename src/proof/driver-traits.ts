@@ -1,5 +1,5 @@
-// Owns the contract of agent drivers where their agents have something that not every agent has: a second chance,
-// sessions, permissions, a separate program.
+// Owns the parts of the contract that hold only for some agent drivers: those whose agents get a second chance, or have
+// sessions, permissions or a separate program.
 
 import { expect, test } from 'vitest';
 import type { AgentEvent, AgentReply } from '../agents/driver.ts';

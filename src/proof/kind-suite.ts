@@ -1,5 +1,5 @@
-// Owns the contract of an application's kinds of steps as tests. A kind's test file is one call, with a workspace in
-// which it succeeds, and a configuration that is wrong.
+// Owns the contract of custom step kinds, as tests. The test file of a kind calls the suite once, with a workspace in which
+// the kind succeeds, and an invalid configuration.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

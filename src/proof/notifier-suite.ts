@@ -1,4 +1,5 @@
-// Owns the contract of notifiers as tests. A notifier's test file is one call, with a receiver that the suite can look into.
+// Owns the contract of notifiers, as tests. The test file of a notifier calls the suite once, with a receiver that the
+// suite can inspect.
 
 import { describe, expect, test } from 'vitest';
 import type { Notice, Notifier } from '../notify/notifier.ts';

@@ -1,5 +1,5 @@
-// Owns reading the body of a request: JSON only, with limits on each body and on all bodies together, checked before and
-// while they are read.
+// Reads the body of a request: JSON only, with limits on each body and on all bodies together, checked before and while
+// they are read.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';

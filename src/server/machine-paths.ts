@@ -1,6 +1,6 @@
-// Owns hiding paths of this machine from HTTP responses: files of the project are shown relative to its folder, other files
-// by their last name. What runs recorded (values, prompts, logs, histories) is not changed: digests and hashes cover it, and
-// whoever may read a run may read that.
+// Hides paths of this machine from HTTP responses: files of the project are shown relative to its folder, other files by
+// their last name. Data of runs (values, prompts, logs, histories) is not changed: digests and hashes cover it, and
+// everyone who may read a run may read it.
 
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -1,5 +1,5 @@
-// Owns repeated requests. A request with an `Idempotency-Key` is carried out once: the same request again gets the first
-// response, also after a restart, and a different request with the same key is refused.
+// Recognises repeated requests. A request with an `Idempotency-Key` is carried out once: the same request again gets the
+// first response, even after a restart, and a different request with the same key is rejected.
 //
 // - A key belongs to its caller and its route.
 // - The response is recorded after the action. A crash between the two is safe: what a handler does with a key has an id that

@@ -1,5 +1,5 @@
-// Owns access to routes: the table of all routes says which scope each one needs, and a route without a row is refused. Also
-// owns the methods of a path, for OPTIONS and for unsupported methods.
+// Owns the table of all routes with the scope that each one needs; a route without a row is denied. Also owns the methods
+// of a path, for OPTIONS and for unsupported methods.
 //
 // SV1. Only a caller with its scope can reach a route; nobody can reach a route that no part declares.
 

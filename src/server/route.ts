@@ -1,5 +1,5 @@
-// Owns how a route is declared: its method and path, the scope it needs, and the schemas of its request and response. The
-// scope check, the validation, the types of the handler and the OpenAPI description all come from the one declaration.
+// Owns the declaration of a route: its method and path, the scope it needs, and the schemas of its request and response.
+// The scope check, the validation, the types of the handler and the OpenAPI description all come from the one declaration.
 
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';

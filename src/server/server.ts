@@ -1,4 +1,4 @@
-// Owns the server as programs see it: its options, and what can be done with one. It names no type of another package.
+// Owns the public interface of the server: its options and methods. It names no type of another package.
 
 /// <reference lib="esnext.disposable" preserve="true" />
 

@@ -1,4 +1,5 @@
-// Owns what the parts of a server share: the engine, its store, the project behind it and the server's own database.
+// Owns the services that the parts of a server share: the engine, its store, the project behind it and the server's own
+// database.
 
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';

@@ -1,4 +1,4 @@
-// Owns how the API describes a workflow: its graph, and its parameters as a JSON Schema, from which a form can be generated.
+// Describes a workflow for the API: its graph, and its parameters as a JSON Schema, from which a form can be generated.
 
 import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { omitUndefined } from '../base/fields.ts';

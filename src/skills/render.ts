@@ -1,5 +1,5 @@
-// Owns rendering one step of a skill: its guidance and its routing for a request, as XML, text or JSON. The same skill and
-// the same request give the same bytes.
+// Renders one step of a skill: its guidance and its routing for a request, as XML, text or JSON. The same skill and the
+// same request give the same bytes.
 
 import { shellWord } from '../base/shell-word.ts';
 import { type ActionPart, partsOf, partText } from '../definition/action-part.ts';

@@ -1,5 +1,5 @@
-// Owns parsing and checking SKILL.md, in which agent programs find a skill: front matter with `name` and `description`, and a
-// body that starts the engine.
+// Parses and checks SKILL.md, in which agent programs find a skill: front matter with `name` and `description`, and a body
+// that starts the engine.
 
 import { parseDocument } from 'yaml';
 import { messageOf } from '../base/error.ts';

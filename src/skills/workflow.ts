@@ -1,5 +1,5 @@
-// Owns converting a skill into a workflow: each step becomes a step of an agent, which an attended run hands out after the
-// one before was accepted. The engine counts iterations and rounds, chooses transitions and decides gates; an agent cannot
+// Converts a skill into a workflow: each step becomes a step of an agent, which an attended run hands out after the one
+// before was accepted. The engine counts iterations and rounds, chooses transitions and decides gates; an agent cannot
 // change any of it.
 //
 // - A step of the skill is one step of the workflow, in the same order. Extra steps, such as the question to a person when a

@@ -1,5 +1,5 @@
-// Owns what the browser looks at in tests: a project with workflows, the real `pawl serve` on it in a terminal of its own, and
-// people who are logged in.
+// Owns the project that the browser opens in tests: workflows, the real `pawl serve` in its own terminal, and people who
+// are logged in.
 
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';

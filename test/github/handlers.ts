@@ -1,5 +1,5 @@
-// Owns how the GitHub of the tests answers each operation. A handler returns the fields that matter; the description
-// fills in the rest.
+// Handles each operation of the GitHub of the tests. A handler returns the fields that matter; the description fills in the
+// rest.
 
 import { checkHandlers } from './check-handlers.ts';
 import { type ApiRequest, type ApiResponse, apiError, type Handler, itemOf } from './exchange.ts';

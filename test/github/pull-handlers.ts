@@ -1,4 +1,5 @@
-// Owns how the GitHub of the tests answers about pull requests: opening, reviewing, merging. Merges are real ones of git.
+// Handles requests to the GitHub of the tests about pull requests: opening, reviewing, merging. Merges are real merges of
+// git.
 
 import type { MergeMethod } from '../../src/forge/forge.ts';
 import { type ApiRequest, type ApiResponse, apiError, type Handler, itemOf } from './exchange.ts';

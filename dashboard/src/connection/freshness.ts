@@ -1,5 +1,5 @@
-// Owns what is read again after an event: the pages of its run, the lists and the inbox. The first event is handled at once,
-// those that follow within a moment together.
+// Decides which data is read again after an event: the pages of its run, the lists and the inbox. The first event is
+// handled at once, those that follow within a moment together.
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

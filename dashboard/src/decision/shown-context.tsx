@@ -1,5 +1,5 @@
-// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, claims and evidence, and who
-// has decided.
+// Shows what a person needs to see before deciding: the prompt, what the workflow shows, changed files, claims and
+// evidence, and who has decided.
 
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';

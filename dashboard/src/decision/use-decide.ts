@@ -1,5 +1,5 @@
-// Owns sending a decision, with the digest of what was shown. If the content has changed since, the server refuses the
-// decision, and the person is asked again.
+// Sends a decision, with the digest of what was shown. If the content has changed since, the server rejects the decision,
+// and the person is asked again.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-// Owns what a page says while it loads, when it is empty and when something failed; and short notices of what was done.
+// Owns the messages of a page: while it loads, when it is empty, when something failed; and short notices after actions.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { ApiError } from '../connection/api.ts';

@@ -1,4 +1,4 @@
-// Owns the verdict: the differences between an uninterrupted run and one that was killed.
+// Compares a run that was killed with an uninterrupted one, and lists the differences.
 //
 // - The end is the same: status, output, data, every attempt with its outcome and output, every effect.
 // - What was acknowledged before a kill does not happen again, and no person is asked again.

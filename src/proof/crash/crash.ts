@@ -1,5 +1,5 @@
-// Owns the proof that a crash makes no difference: every write of a workflow is a place to die, in a process that runs
-// it for the first time and in one that resumes it; and then processes are killed at any time, again and again.
+// Owns the proof that a crash makes no difference: a process is killed at each write of a workflow, in its first run and
+// after it was resumed, and then at random times, again and again.
 
 import { Random } from '../simulate/random.ts';
 import type { CrashCommand } from './process.ts';

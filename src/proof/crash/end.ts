@@ -1,5 +1,5 @@
-// Owns what is compared: how a run and its children ended in the store, and what the ledger says about how they got
-// there. The store is read as the last process left it.
+// Owns the data that is compared: how a run and its child runs ended in the store, and how they got there according to the
+// ledger. The store is read as the last process left it.
 
 import { digestText } from '../../base/digest.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';

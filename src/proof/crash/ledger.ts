@@ -1,5 +1,5 @@
-// Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
-// did. The store is compared with it: the ledger is what really happened, the store is the record of it.
+// Owns the ledger of effects: a plain file outside the store, in which every attempt writes when it begins and what it
+// does. The ledger has what really happened, and the store is compared with it.
 //
 // - Lines are only appended, each with one write, so that processes that follow each other write one history in order.
 // - A line is on disk before the attempt continues. Attempts that work at once share one wait for the disk.

@@ -1,5 +1,5 @@
-// Owns one process that may be killed: it is started with a job, its output is read, it is killed from outside if that is
-// the plan, and it has ended before the next one starts.
+// Starts a process with a job, reads its output, kills it if that is planned, and waits until it has ended before the next
+// one starts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Owns the places where a process can die: a store that counts its writes and reports each, before it reaches the store
-// and after it was acknowledged.
+// Owns the points at which a process can be killed: a store that counts its writes and reports each one, before it reaches
+// the real store and after it was acknowledged.
 
 import type { Store } from '../../store/store.ts';
 

@@ -1,4 +1,4 @@
-// Owns the part of the forge contract that ties pull requests to commits: facts about their heads, finding them by
+// Owns the part of the forge contract that connects pull requests with commits: facts about their heads, finding them by
 // their branch, fetching a head, and pushing work to it.
 
 import { expect, test } from 'vitest';

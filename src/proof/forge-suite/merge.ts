@@ -1,4 +1,4 @@
-// Owns the part of the forge contract that is about merging: the expected head or nothing, once, and failures as values.
+// Owns the part of the forge contract about merging: only the expected head is merged, only once, and failures are values.
 
 import { expect, test } from 'vitest';
 import type { MergeMethod } from '../../forge/forge.ts';

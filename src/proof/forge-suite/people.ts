@@ -1,5 +1,5 @@
-// Owns the part of the forge contract that is about people and rules: who wrote something and what they may do, who is
-// assigned, which checks a branch requires, and what the forge itself did.
+// Owns the part of the forge contract about people and rules: who wrote something and what they may do, who is assigned,
+// which checks a branch requires, and what the forge itself did.
 
 import { expect, test } from 'vitest';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';

@@ -1,5 +1,5 @@
-// Owns the part of the forge contract that is about what the forge's own identity says of a pull request: reviews,
-// checks, and requests for reviews.
+// Owns the part of the forge contract about what the account of the engine adds to a pull request: reviews, checks, and
+// requests for reviews.
 
 import { expect, test } from 'vitest';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';

@@ -1,4 +1,4 @@
-// Owns what a forge passes to its contract suite: itself, and a way to act as its people and its CI.
+// Owns the interface between a forge and its contract suite: the forge, and functions to act as its people and its CI.
 
 import type { CheckRun, Forge, ForgeAnswer, ForgeApproval, Permission } from '../../forge/forge.ts';
 

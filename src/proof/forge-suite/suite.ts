@@ -1,5 +1,5 @@
-// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. A forge's test
-// file calls it once, with a way to play the people and the CI that a real forge has.
+// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. The test file of a
+// forge calls it once, with functions to act as the people and the CI of a real forge.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../base/fields.ts';

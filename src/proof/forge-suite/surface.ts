@@ -1,5 +1,5 @@
-// Owns the part of the forge contract that is about what people see of runs: reactions, comments that are kept up to date,
-// and checks that say what Pawl itself thinks.
+// Owns the part of the forge contract about what people see of runs: reactions, comments that are kept up to date, and the
+// checks of Pawl.
 
 import { expect, test } from 'vitest';
 import { OWN_CHECK_PREFIX } from '../../forge/forge.ts';

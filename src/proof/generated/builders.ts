@@ -1,5 +1,5 @@
-// Owns trying the functions that build values of a step, such as a prompt, with the values of a case. One that reads what
-// only a run has (results, its data, an item) is not judged: without a run it may well fail.
+// Calls the functions that build values of a step, such as a prompt, with the values of a case. If a function reads data
+// that only a run has (results, records, an item), it is not judged: it may fail without a run.
 
 import { messageOf } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';

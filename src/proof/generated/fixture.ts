@@ -1,6 +1,6 @@
-// Owns the trial of one step on the real engine, in memory: a run begins at the step with the values of a case, a script
-// replaces its work and returns one of its outcomes, and the run must follow the definition. The other steps
-// only wait, so no code of the author is called: no agent, no handler, no command, no request.
+// Tries one step on the real engine, in memory: a run begins at the step with the values of a case, a script replaces its
+// work and returns one of its outcomes, and the run must follow the definition. The other steps only wait, so no code of
+// the author is called: no agent, no handler, no command, no request.
 
 import { createEngine, type Engine } from '../../api/engine.ts';
 import { EngineError, messageOf } from '../../base/error.ts';

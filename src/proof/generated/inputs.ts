@@ -1,5 +1,5 @@
 // Owns the generated cases of a workflow: every combination of the values that its parameters and the arguments of its
-// steps can have, at every step. Nothing is sampled; what cannot be listed is an error that says how to bound it.
+// steps can have, at every step. Nothing is sampled; if the cases cannot be listed, an error says how to limit them.
 //
 // - Every case has a unique id, the number of its step, and how many steps there are; steps come in their order.
 // - A parameter that counts iterations varies only at steps that a run can visit again.

@@ -1,5 +1,5 @@
-// Owns what is known of a workflow before it runs: which of its conditions and templates read only parameters and
-// arguments, what those conditions say for given values, and which steps a run with these values can reach.
+// Analyses a workflow before it runs: which conditions and templates read only parameters and arguments, the values of
+// those conditions, and which steps a run with given parameters can reach.
 
 import type { JsonObject } from '../../base/json.ts';
 import { isChoice, transitionsOf } from '../../definition/analysis.ts';

@@ -1,4 +1,4 @@
-// Owns running generated tests, and their results as data.
+// Runs generated tests, and returns their results as data.
 
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { messageOf } from '../../base/error.ts';

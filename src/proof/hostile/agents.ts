@@ -1,5 +1,5 @@
-// Owns the hostile agents: what each does instead of its work. None of them does the work, and all of them claim to have
-// done it, with the reply of an honest agent. `hostile.ts` finds out what the engine accepts.
+// Owns the hostile agents. None of them does its work; all of them claim to have done it, with the reply of an honest
+// agent. `hostile.ts` finds out which claims the engine accepts.
 
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';

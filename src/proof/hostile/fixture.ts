@@ -1,5 +1,5 @@
-// Owns where hostile runs take place: each run has its own workspace and engine, and everybody around it trusts the agent:
-// people approve what they are asked, and time passes when the run waits for it.
+// Owns the surroundings of hostile runs. Each run has its own workspace and engine, and everyone trusts the agent: people
+// approve whatever they are asked, and time passes when the run waits for it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns the attacks of attended agents with their tokens. Each returns what the engine accepted but should have refused.
+// Owns attacks of attended agents with their tokens. Each returns what the engine accepted but should have rejected.
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';

@@ -1,5 +1,5 @@
 // Owns the people and programs of a simulation: they start runs, decide, send signals early and twice, pause, cancel, and
-// continue a run that has stopped. They use any engine, as they would any process.
+// continue runs that have stopped. They use any of the engines, as they would use any process.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';

@@ -1,5 +1,4 @@
-// Owns the rules for the end of a simulation. It reads only the log in the store, and nothing from the engines'
-// memory.
+// Checks the rules for the end of a simulation. It reads only the log in the store, and nothing from the engines' memory.
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; a settled step is retried only by a person.

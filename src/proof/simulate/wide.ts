@@ -1,5 +1,5 @@
-// Owns the wide workflows of a simulation: fan-outs of 64 to 500 members, worked on by functions, programs, agents and
-// the agent that called. Their workers are simulated and take random times, so results come in while others are written.
+// Owns the wide workflows of a simulation: fan-outs of 64 to 500 members, whose work is done by functions, programs, agents
+// and the calling agent. These workers are simulated and take random times, so results come in while others are written.
 
 import { all } from '../../authoring/flow/call.ts';
 import { compileFlow } from '../../authoring/flow/flow.ts';

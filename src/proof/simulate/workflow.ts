@@ -1,6 +1,6 @@
-// Owns the workflows of a simulation: small random graphs and flows that use every kind of wait, every join, loops with
-// bounds, retries, timeouts, contracts and every recovery policy. Their functions are never called: the simulated
-// runner answers in their place.
+// Owns the workflows of a simulation: small random graphs and flows that use every kind of wait, every join, bounded loops,
+// retries, timeouts, contracts and every recovery policy. Their functions are never called: the simulated runner answers in
+// their place.
 
 import { all, type FlowBatch, type FlowCall, race } from '../../authoring/flow/call.ts';
 import { compileFlow } from '../../authoring/flow/flow.ts';

@@ -1,5 +1,5 @@
-// Owns deltas made by hand, for tests and benchmarks of stores: a store must keep whatever a kernel might decide, so
-// its tests should not depend on what this one does decide. Checkpoints are folded, never invented.
+// Creates deltas without a kernel, for tests and benchmarks of stores: a store must keep whatever a kernel might decide, so
+// its tests should not depend on the decisions of this kernel. Checkpoints are folded, never invented.
 
 import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';

@@ -1,4 +1,4 @@
-// Owns the part of the store contract about what agents used, and about accounts without capacity.
+// Owns the part of the store contract about the usage of agents, and about accounts without capacity.
 
 import { expect, test } from 'vitest';
 import { omitUndefined } from '../../base/fields.ts';

@@ -1,4 +1,5 @@
-// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and notice of commits.
+// Owns the part of the store contract about waking engines: semaphores, runs that are ready, signals and notices of
+// commits.
 
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';

@@ -1,5 +1,5 @@
-// Owns logging in and out: the pages for people, and the requests of their script. Only a POST uses up a link: a bot that
-// previews it, or a browser that prefetches it, does not.
+// Owns the routes for logging in and out: the pages for people, and the requests of their script. Only a POST uses up a
+// link: a bot that previews it, or a browser that prefetches it, does not.
 
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';

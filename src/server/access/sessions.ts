@@ -1,4 +1,4 @@
-// Owns sessions: what a browser has after a login. A session ends after a while without a request, at the latest after a
+// Owns sessions: a browser has one after a login. A session ends after a while without a request, at the latest after a
 // month, or when it is revoked. Only the hash of the cookie is stored.
 //
 // - Browsers send a cookie to every port of a host, so any other server on this machine gets it when a person opens its

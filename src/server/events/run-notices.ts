@@ -1,4 +1,4 @@
-// Owns which notices are sent to whom: it creates notices of runs for the targets in the settings.
+// Creates the notices of runs for the targets in the settings.
 
 import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';

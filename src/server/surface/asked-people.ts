@@ -1,5 +1,5 @@
-// Owns asking people that a gate waits for: reviewers of a pull request, and members of a group whose decision is needed. They
-// are asked once per step.
+// Asks the people whose approval a `pr_approval` check of a gate waits for: reviewers of a pull request, and members of a
+// group. They are asked once per step.
 
 import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn, isBuiltIn } from '../../definition/check.ts';

@@ -1,4 +1,4 @@
-// Owns how a command in a comment starts a workflow that declares it: `/review depth=2` on the first line.
+// Starts a workflow by a command in a comment that the workflow declares: `/review depth=2` on the first line.
 //
 // FT7. A comment starts a workflow once, if its author may start it and it is as it was written: a comment that was edited or
 //      deleted, or that a program or Pawl itself wrote, starts nothing. The text after the command becomes values of parameters.

@@ -1,5 +1,5 @@
-// Owns how people decide questions of runs at the forge, if the workflow waits for an event there: a review, a dismissed
-// review, a comment or a label.
+// Takes the decisions of people at the forge about questions of runs, if the workflow waits for an event there: a review, a
+// dismissed review, a comment or a label.
 //
 // FD1. Only people with write permission who are in the groups of the question can decide. Programs decide nothing, and
 //      neither does what the engine wrote itself.

@@ -1,4 +1,4 @@
-// Owns what an event of a forge does: gates that wait for the forge check again, and the workflows that it triggers start.
+// Handles the events of a forge: gates that wait for the forge check again, and the workflows that an event triggers start.
 //
 // FT1. An event starts a workflow once, no matter how and how often it is delivered.
 // FT2. A workflow has one open run for an issue or a pull request.

@@ -1,4 +1,4 @@
-// Owns receiving GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
+// Receives GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
 // GitHub signs the body and not the id, so the same body under another id is also a repetition.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Owns the conditions of a trigger that need more than the event: its end, and which files have changed.
+// Checks the conditions of a trigger that need more than the event: its end, and the changed files.
 //
 // - The changed files are those of the pull request, or of the commits of a push. An event without either matches no `paths`.
 // - A rename changes both names.

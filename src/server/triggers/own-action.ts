@@ -1,5 +1,5 @@
-// Owns recognising the events that Pawl caused itself, and what they may start: a run that reacts to its own push, comment or
-// label would never end.
+// Recognises the events that Pawl caused itself, and decides what they may start: a run that reacts to its own push,
+// comment or label would never end.
 //
 // FR1. Pawl caused a push if the commit is on the run's own branch, whoever is named as its actor: polling GitHub shows the
 //      author of the pull request there.

@@ -1,5 +1,5 @@
-// Owns asking people at the forge about questions of runs, and reminding them while a question is open. It checks after a
-// commit of any process, and when a reminder is due.
+// Asks people at the forge about questions of runs, and reminds them while a question is open. It checks after a commit of
+// any process, and when a reminder is due.
 //
 // - People are assigned to the pull request or the issue, and asked for a review or notified there.
 // FP1. People are asked once for each question: the key of the request is that of the question.

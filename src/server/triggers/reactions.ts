@@ -1,4 +1,4 @@
-// Owns what an event of a forge does to open runs: each run that it is about reacts as its workflow says.
+// Applies an event of a forge to open runs: each run that it is about reacts as its workflow says.
 //
 // FR3. A run reacts to an event once per reaction, no matter how and how often it is delivered.
 // FR4. An event that anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write

@@ -1,4 +1,4 @@
-// Owns reading the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
+// Reads the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
 // contains its payload; for an event that was found by polling, it is read from the forge when the delivery is handled.
 
 import { omitUndefined } from '../../base/fields.ts';

@@ -1,5 +1,5 @@
-// Owns which workflows an event starts: those whose trigger it matches. A workflow that overrides triggers takes precedence over
-// the triggers of roles that match the same event.
+// Selects the workflows that an event starts: those whose trigger it matches. A workflow that overrides triggers takes
+// precedence over the triggers of roles that match the same event.
 
 import type { WrittenStart } from '../../definition/trigger/start-command.ts';
 import { allTriggers, matchingTrigger, mismatchOf, type TriggerModel } from '../../definition/trigger/trigger.ts';

@@ -1,4 +1,4 @@
-// Owns receiving the webhooks of several projects, which one process serves, at one address: a webhook is forwarded to the
+// Receives the webhooks of several projects, which one process serves, at one address: a webhook is forwarded to the
 // project of its repository.
 //
 // WN1. A body is parsed only after its signature matches the secret of one of the projects, and the project that gets it checks

@@ -1,5 +1,5 @@
-// Owns finding copies of reference texts that differ from the original. A copy is a `<resource>` block with the name of a
-// text and its digest, or lines between two marks, which a Markdown page does not show:
+// Finds copies of reference texts that differ from the original. A copy is a `<resource>` block with the name of a text and
+// its digest, or lines between two marks, which a Markdown page does not show:
 //
 //     <!-- pawl resource severity 0123456789ab -->
 //     …

@@ -1,5 +1,5 @@
-// Owns deciding by a link, and signing a decision with a passkey. A GET only shows the page: a bot that previews the link,
-// or a browser that prefetches it, decides nothing.
+// Owns the routes for deciding by a link, and for signing a decision with a passkey. A GET only shows the page: a bot that
+// previews the link, or a browser that prefetches it, decides nothing.
 //
 // AC5. A decision by link counts for exactly the content that its form names, once, in the name of its person.
 

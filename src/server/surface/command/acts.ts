@@ -1,4 +1,4 @@
-// Owns what each command does. It uses the same functions and the same checks of rights as the command line and the API.
+// Carries out commands. It uses the same functions and the same checks of rights as the command line and the API.
 
 import { parseAnswer, readQuestions } from '../../../attended/questions.ts';
 import { waitName } from '../../../attended/wait-words.ts';

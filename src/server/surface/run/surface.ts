@@ -1,4 +1,4 @@
-// Owns keeping the comments and checks of runs at the forge up to date: one comment per run, and one check per gate. It compares
+// Keeps the comments and checks of runs at the forge up to date: one comment per run, and one check per gate. It compares
 // the state of runs with what was shown last, so that it catches up after a crash or an outage.
 //
 // SF1. A run has at most one comment at an issue and one at a pull request. It is edited at most every few seconds.

@@ -1,4 +1,4 @@
-// Owns reading what the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
+// Reads the data that the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
 
 import { readQuestions } from '../../../attended/questions.ts';
 import { omitUndefined } from '../../../base/fields.ts';
