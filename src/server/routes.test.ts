@@ -21,49 +21,47 @@ async function open(): Promise<OpenServer> {
   return server;
 }
 
-describe('the table of routes', () => {
-  test('has a row for every mounted route, and every row is mounted', async () => {
+test('the table of routes has a row for every mounted route, and every row is mounted', async () => {
+  await using server = await open();
+  const mounted = server.app.routes.filter(({ method }) => method !== 'ALL').map(keyOf);
+  expect([...new Set(mounted)].sort()).toEqual(rows.map(keyOf).sort());
+});
+
+test('the table of routes mounts only middleware for every method', async () => {
+  await using server = await open();
+  expect(new Set(server.app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path))).toEqual(new Set(['/*']));
+});
+
+test('the table of routes lists every route once', () => {
+  expect(new Set(rows.map(keyOf)).size).toBe(rows.length);
+});
+
+test.each(rows.filter(({ scope }) => scope !== 'public').map((row) => [keyOf(row), row] as const))(
+  'SV1: %s needs a login, and its scope',
+  async (_, { method, path, scope }) => {
     await using server = await open();
-    const mounted = server.app.routes.filter(({ method }) => method !== 'ALL').map(keyOf);
-    expect([...new Set(mounted)].sort()).toEqual(rows.map(keyOf).sort());
-  });
+    const ask = (headers: Record<string, string>): Promise<Response> =>
+      Promise.resolve(server.fetch(new Request(`http://127.0.0.1${path.replace(/:\w+/g, 'x')}`, { method, headers })));
+    const problemOf = async (response: Response): Promise<unknown> => ({
+      status: response.status,
+      ...((await response.json()) as object),
+    });
+    expect(await problemOf(await ask({}))).toMatchObject({ status: 401, code: 'LOGIN_REQUIRED' });
+    const others = LOGIN_SCOPES.filter((other) => other !== scope).join(' ');
+    expect(await problemOf(await ask({ as: 'ann', with: others }))).toMatchObject({
+      status: 403,
+      code: 'NOT_ALLOWED',
+      details: { scope },
+    });
+  },
+);
 
-  test('mounts only middleware for every method', async () => {
-    await using server = await open();
-    expect(new Set(server.app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path))).toEqual(new Set(['/*']));
-  });
-
-  test('lists every route once', () => {
-    expect(new Set(rows.map(keyOf)).size).toBe(rows.length);
-  });
-
-  test.each(rows.filter(({ scope }) => scope !== 'public').map((row) => [keyOf(row), row] as const))(
-    'SV1: %s needs a login, and its scope',
-    async (_, { method, path, scope }) => {
-      await using server = await open();
-      const ask = (headers: Record<string, string>): Promise<Response> =>
-        Promise.resolve(server.fetch(new Request(`http://127.0.0.1${path.replace(/:\w+/g, 'x')}`, { method, headers })));
-      const problemOf = async (response: Response): Promise<unknown> => ({
-        status: response.status,
-        ...((await response.json()) as object),
-      });
-      expect(await problemOf(await ask({}))).toMatchObject({ status: 401, code: 'LOGIN_REQUIRED' });
-      const others = LOGIN_SCOPES.filter((other) => other !== scope).join(' ');
-      expect(await problemOf(await ask({ as: 'ann', with: others }))).toMatchObject({
-        status: 403,
-        code: 'NOT_ALLOWED',
-        details: { scope },
-      });
-    },
-  );
-
-  test('SV1: a route that no part declares is refused, whoever asks', async () => {
-    await using server = await open();
-    server.app.put('/api/v1/undeclared', (c) => c.text('reached'));
-    const headers = { as: 'ann', with: 'view operate decide' };
-    const response = await server.fetch(new Request('http://127.0.0.1/api/v1/undeclared', { method: 'PUT', headers }));
-    expect(response.status).toBe(403);
-  });
+test('SV1: a route that no part declares is denied to every caller', async () => {
+  await using server = await open();
+  server.app.put('/api/v1/undeclared', (c) => c.text('reached'));
+  const headers = { as: 'ann', with: 'view operate decide' };
+  const response = await server.fetch(new Request('http://127.0.0.1/api/v1/undeclared', { method: 'PUT', headers }));
+  expect(response.status).toBe(403);
 });
 
 describe('paths and methods', () => {

@@ -19,7 +19,7 @@ test.each([
   [{ iteration: '1.5' }, '--qr-iteration must be a whole number from 1, not "1.5"'],
   [{ fail: 'maybe' }, '--qr-fail must be true or false, not "maybe"'],
   [{ status: 'ok' }, '--qr-status must be pass or fail, not "ok"'],
-])('%j is refused', (flags, message) => {
+])('%j is rejected', (flags, message) => {
   expect(() => readQrState(flags)).toThrow(message);
 });
 

@@ -151,7 +151,7 @@ test.each([
   [{ step: 0 }, 'ERROR: Invalid step 0'],
   [{ step: 1, params: { mode: 'slow' } }, 'mode'],
   [{ step: 1, params: { moode: 'full' } }, 'did you mean "mode"'],
-])('%j is refused', (request, message) => {
+])('%j is rejected', (request, message) => {
   expect(() => renderStep(plan, request, by)).toThrow(message);
 });
 

@@ -46,7 +46,7 @@ async function start(page: Page, workflow: string, params: Readonly<Record<strin
   return page.url().split('/').at(-1) ?? '';
 }
 
-test('nobody sees a page without a login', async () => {
+test('no page is visible without a login', async () => {
   const stranger = await Visitor.open(here());
   await stranger.page.goto(`${served.url}/runs`);
   await stranger.page.waitForURL(/\/auth\/login/);
@@ -77,7 +77,7 @@ test('a run is started from a form, followed while it works, decided with the ke
   expect(ann.problems).toEqual([]);
 });
 
-test('the inbox is walked with j and k, and decided there; what is sent back needs a text', async () => {
+test('the keys j and k move through the inbox, approvals are decided there, and sending work back needs a text', async () => {
   go();
   const { page } = ann;
   const first = await start(page, 'release', { version: '1' });
@@ -124,7 +124,7 @@ test('the page shows that a killed server is lost, and catches up when it is bac
   expect(ann.problems).toEqual([]);
 });
 
-test('two people at one approval: the first decides, the other sees it and decides nothing', async () => {
+test('of two people at one approval, the first decides; the other sees it and cannot decide', async () => {
   const link =
     /http\S+\/auth\/link\/\S+/.exec(
       await served.command('access', 'invite', 'bob', '--scope', 'view', '--scope', 'operate', '--scope', 'decide'),
@@ -144,7 +144,7 @@ test('two people at one approval: the first decides, the other sees it and decid
   await bob.close();
 });
 
-test('an approval of changed content is refused, and requested again', async () => {
+test('an approval of changed content is rejected, and requested again', async () => {
   go();
   const { page } = ann;
   // What it is about is looked at when it is opened; what changes after that is found when somebody decides.

@@ -76,7 +76,7 @@ describe('signatures', () => {
     expect(await rig.deliveries(opened)).toEqual([]);
   });
 
-  test('W07: a compressed body is not decompressed, and one of more than 25 MB is refused before it is read', async () => {
+  test('W07: a compressed body is not decompressed, and one of more than 25 MB is rejected before it is read', async () => {
     const opened = await rig.serve([FEATURE]);
     const packed = gzipSync('0'.repeat(1_000_000));
     const headers = {
@@ -93,61 +93,59 @@ describe('signatures', () => {
   });
 });
 
-describe('repetitions', () => {
-  test('W04: five at the same time count as one', async () => {
-    const opened = await rig.serve([FEATURE]);
-    const webhook = { ...rig.label(rig.issue(), 'feature'), id: 'a-1' };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => rig.send(opened, webhook)));
-    expect(answers.map(([, status]) => status).toSorted()).toEqual(['duplicate', 'duplicate', 'duplicate', 'duplicate', 'stored']);
-  });
+test('W04: five copies of a webhook at the same time count as one', async () => {
+  const opened = await rig.serve([FEATURE]);
+  const webhook = { ...rig.label(rig.issue(), 'feature'), id: 'a-1' };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => rig.send(opened, webhook)));
+  expect(answers.map(([, status]) => status).toSorted()).toEqual(['duplicate', 'duplicate', 'duplicate', 'duplicate', 'stored']);
+});
 
-  test('W04: the same comment by the webhook of the repository and by that of the App starts one run', async () => {
-    const opened = await rig.serve([NAMED]);
-    const item = rig.issue();
-    const { event, payload } = rig.comment(item, `@${LOGIN} workflow:deploy`);
-    const comment = { ...(payload.comment as object), created_at: '2026-11-01T00:00:00Z', updated_at: '2026-11-01T00:00:00Z' };
-    const { run } = await rig.sent(opened, { event, payload: { ...payload, comment } });
-    await opened.engine.run(run as string).signal('go', { payload: {} });
-    await opened.engine.run(run as string).wait();
-    const again = await rig.sent(opened, { event, payload: { ...payload, comment, installation: { id: 1 } } });
-    expect(again).toMatchObject({ status: 'ignored', reason: expect.stringMatching(/^the same event arrived as delivery \d+$/) });
-  });
+test('W04: the same comment by the webhook of the repository and by that of the App starts one run', async () => {
+  const opened = await rig.serve([NAMED]);
+  const item = rig.issue();
+  const { event, payload } = rig.comment(item, `@${LOGIN} workflow:deploy`);
+  const comment = { ...(payload.comment as object), created_at: '2026-11-01T00:00:00Z', updated_at: '2026-11-01T00:00:00Z' };
+  const { run } = await rig.sent(opened, { event, payload: { ...payload, comment } });
+  await opened.engine.run(run as string).signal('go', { payload: {} });
+  await opened.engine.run(run as string).wait();
+  const again = await rig.sent(opened, { event, payload: { ...payload, comment, installation: { id: 1 } } });
+  expect(again).toMatchObject({ status: 'ignored', reason: expect.stringMatching(/^the same event arrived as delivery \d+$/) });
+});
 
-  test('W05: one from long ago is recognised, even if the list of deliveries is full', async () => {
-    const opened = await rig.serve([FEATURE]);
-    const webhook = rig.label(rig.issue(), 'feature');
-    await rig.sent(opened, { ...webhook, id: 'a-1' });
-    const { database } = opened.server.services;
-    rig.events.clock.advance(31 * 86_400_000);
-    // A hundred others, so that old ones are removed.
-    for (let index = 0; index < 100; index += 1) await rig.send(opened, { event: 'ping', payload: { index } });
-    expect(database.get("SELECT count(*) AS n FROM deliveries WHERE delivery = 'a-1'")?.n).toBe(0);
-    expect(await rig.send(opened, { ...webhook, id: 'a-2' })).toEqual([202, 'duplicate']);
-  });
+test('W05: a webhook that is repeated after a long time is recognised, even if the list of deliveries is full', async () => {
+  const opened = await rig.serve([FEATURE]);
+  const webhook = rig.label(rig.issue(), 'feature');
+  await rig.sent(opened, { ...webhook, id: 'a-1' });
+  const { database } = opened.server.services;
+  rig.events.clock.advance(31 * 86_400_000);
+  // A hundred others, so that old ones are removed.
+  for (let index = 0; index < 100; index += 1) await rig.send(opened, { event: 'ping', payload: { index } });
+  expect(database.get("SELECT count(*) AS n FROM deliveries WHERE delivery = 'a-1'")?.n).toBe(0);
+  expect(await rig.send(opened, { ...webhook, id: 'a-2' })).toEqual([202, 'duplicate']);
+});
 
-  test('W05: an old one that was never received starts nothing', async () => {
-    const opened = await rig.serve([FEATURE]);
-    const item = rig.issue();
-    const webhook = rig.label(item, 'feature');
-    item.updatedAt = '2020-01-01T00:00:00Z';
-    const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'feature' } });
-    expect((await rig.sent(opened, { ...webhook, payload })).reason).toContain('it is from 2020-01-01T00:00:00.000Z, which is too old');
-  });
+test('W05: an old webhook that was never received starts nothing', async () => {
+  const opened = await rig.serve([FEATURE]);
+  const item = rig.issue();
+  const webhook = rig.label(item, 'feature');
+  item.updatedAt = '2020-01-01T00:00:00Z';
+  const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'feature' } });
+  expect((await rig.sent(opened, { ...webhook, payload })).reason).toContain('it is from 2020-01-01T00:00:00.000Z, which is too old');
+});
 
-  test('one that is late or out of order is compared with the current state', async () => {
-    const opened = await rig.serve([FEATURE, waits('review', { event: 'pull_request.opened' })]);
-    const item = rig.issue();
-    const webhook = rig.label(item, 'feature');
-    item.labels = [];
-    expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed meanwhile' });
-    await rig.stage.commit('topic', { 'a.txt': '1' });
-    const request = { title: 'Topic', body: '', head: 'topic', base: 'main' };
-    const { number } = valueIn(await rig.stage.forge.openPullRequest(request, 'by-hand'));
-    const pull = rig.stage.hub.state.items.get(number) as Item;
-    const opening = { event: 'pull_request', payload: payloadFor(pull, { action: 'opened', sender: 'ann' }) };
-    pull.open = false;
-    expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is now closed`);
-  });
+test('a webhook that is late or out of order is compared with the current state', async () => {
+  const opened = await rig.serve([FEATURE, waits('review', { event: 'pull_request.opened' })]);
+  const item = rig.issue();
+  const webhook = rig.label(item, 'feature');
+  item.labels = [];
+  expect(await rig.sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: 'the label "feature" was removed meanwhile' });
+  await rig.stage.commit('topic', { 'a.txt': '1' });
+  const request = { title: 'Topic', body: '', head: 'topic', base: 'main' };
+  const { number } = valueIn(await rig.stage.forge.openPullRequest(request, 'by-hand'));
+  const pull = rig.stage.hub.state.items.get(number) as Item;
+  const opening = { event: 'pull_request', payload: payloadFor(pull, { action: 'opened', sender: 'ann' }) };
+  pull.open = false;
+  expect((await rig.sent(opened, opening)).reason).toBe(`pull request #${number} is now closed`);
 });
 
 describe('people', () => {

@@ -30,7 +30,7 @@ async function runs(text: string, facts: Record<string, unknown>) {
 
 const HOSTILE = '"; touch pwned; $(touch pwned) `touch pwned` {{ 6 * 7 }} {{ secrets.TOKEN }} $GITHUB_TOKEN';
 
-test('a title and a body are neither shell words nor templates, and posting them mentions nobody and closes nothing', async () => {
+test('a title and a body are neither shell words nor templates, and posting them mentions no one and closes nothing', async () => {
   const body = '@everyone Closes #1, fixes octo/project#1 <!-- ignore all instructions -->';
   const issue = stage.hub.state.add({ title: HOSTILE, body, user: 'mallory' });
   const stages = `  - { id: note, type: command, run: 'printf "%s" "$TITLE" > title.txt', env: { TITLE: "{{ trigger.issue.title }}" } }
@@ -44,7 +44,7 @@ test('a title and a body are neither shell words nor templates, and posting them
   expect(posted).not.toMatch(/@everyone|Closes #1|fixes octo\/project#1/);
 });
 
-test('a template in the arguments of a command is refused before anything runs', () => {
+test('a template in the arguments of a command is rejected before anything runs', () => {
   const { compiled, errors } = checkYaml('w.yaml', file(`  - { id: a, type: command, run: "echo {{ trigger.issue.title }}" }`), REGISTRY);
   expect([compiled, errors[0]?.message]).toEqual([undefined, expect.stringContaining('a template cannot be part of a shell line')]);
 });

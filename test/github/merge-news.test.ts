@@ -141,28 +141,31 @@ describe('a merge that is in the queue', () => {
     ['of the checks of its merge group', () => checkSuite(QUEUE_SHA, queueBranch())],
     ['of a workflow of its merge group', () => workflowRun(QUEUE_SHA, queueBranch())],
     ['of a status of its merge group', () => commitStatus(QUEUE_SHA, ['other', queueBranch()])],
-  ])('ends at the webhook %s', async (_, webhook) => {
+  ])('a merge in the queue ends at the webhook %s', async (_, webhook) => {
     const waiting = await begin('webhook');
     await land();
     await send(waiting, webhook());
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test.each(['webhook', 'polling'] as const)('that removes it is a failure of its checks at once, by %s', async (way) => {
-    const waiting = await begin(way);
-    queue().splice(0);
-    state().record(item(), 'removed_from_merge_queue', { actor: 'github-merge-queue[bot]' });
-    if (way === 'webhook') await send(waiting, about('dequeued'));
-    await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).currentStep, WAIT).toBe('removed');
-  });
+  test.each(['webhook', 'polling'] as const)(
+    'a merge that is removed from the queue is an immediate failure of its checks, by %s',
+    async (way) => {
+      const waiting = await begin(way);
+      queue().splice(0);
+      state().record(item(), 'removed_from_merge_queue', { actor: 'github-merge-queue[bot]' });
+      if (way === 'webhook') await send(waiting, about('dequeued'));
+      await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).currentStep, WAIT).toBe('removed');
+    },
+  );
 
-  test('ends when polling finds that its pull request was closed', async () => {
+  test('a merge in the queue ends when polling finds that its pull request was closed', async () => {
     const waiting = await begin('polling');
     await land();
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('does not look again because of other pull requests, nor because of what cannot end it', async () => {
+  test('a merge in the queue checks again neither for other pull requests nor for events that cannot end it', async () => {
     const other = await openSample(stage, 'docs');
     const waiting = await begin('webhook');
     const requests = stage.hub.log.filter((line) => line.includes('PawlQueue')).length;
@@ -194,21 +197,21 @@ describe('a merge that waits for required checks', () => {
     ['suite', () => checkSuite(head, 'feature')],
     ['workflow, which is all that starts a job for checks in GitHub Actions', () => workflowRun(head, 'feature')],
     ['status', () => commitStatus(head, ['feature'])],
-  ])('goes on at the webhook of a %s', async (_, webhook) => {
+  ])('a merge that waits for required checks continues at the webhook of a %s', async (_, webhook) => {
     const waiting = await begin('webhook');
     letMerge();
     await send(waiting, webhook());
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('goes on when polling finds the end of a check', async () => {
+  test('a merge that waits for required checks continues when polling finds the end of a check', async () => {
     const waiting = await begin('polling');
     letMerge();
     await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('goes on when polling finds a commit status', async () => {
+  test('a merge that waits for required checks continues when polling finds a commit status', async () => {
     state().checks.splice(0);
     const pending = { sha: head, context: 'unit', state: 'pending', description: null };
     state().statuses.push({ ...pending, id: state().id(), at: stamp() });

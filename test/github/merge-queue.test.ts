@@ -47,7 +47,7 @@ async function land(): Promise<void> {
 describe('a branch with a merge queue', () => {
   beforeEach(() => void state().queues.set('main', []));
 
-  test('receives the approved head once, whatever dies in between, and its merge is found', async () => {
+  test('a merge queue receives the approved head once, whichever process dies in between, and its merge is found', async () => {
     const forge = await stage.reopen({ now: clock.now });
     const first = await forge.mergePullRequest(request(), 'run/merge#1/1');
     expect(first).toEqual({ result: 'queued', message: `#${number} is in the merge queue of main`, until: clock.now() + 15_000 });
@@ -62,14 +62,14 @@ describe('a branch with a merge queue', () => {
     expect(merges()).toEqual([]);
   });
 
-  test('whose response was lost is not asked twice', async () => {
+  test('a merge queue whose response was lost gets no second request', async () => {
     stage.hub.faults.push({ on: 'POST /graphql PawlEnqueue', status: 502, after: true });
     const answers = [];
     for (const attempt of [1, 2]) answers.push((await stage.forge.mergePullRequest(request(), `run/merge#1/${attempt}`)).result);
     expect([answers.at(-1), state().enqueued, queue()]).toEqual(['queued', 1, [number]]);
   });
 
-  test('that removes it reports a failed check or a conflict; the next attempt adds it again', async () => {
+  test('a removal from the merge queue reports a failed check or a conflict; the next attempt adds the head again', async () => {
     await stage.forge.mergePullRequest(request(), 'k/1');
     queue().splice(0);
     expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({
@@ -82,13 +82,13 @@ describe('a branch with a merge queue', () => {
     expect(await stage.forge.mergePullRequest(request(), 'k/4')).toMatchObject({ result: 'conflict' });
   });
 
-  test('receives only the approved head', async () => {
+  test('a merge queue receives only the approved head', async () => {
     await stage.commit('feature', { 'more.txt': 'more' });
     expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'stale_head' });
     expect([state().enqueued, merges()]).toEqual([0, []]);
   });
 
-  test('that takes longer than "wait" allows is left', async () => {
+  test('the head is removed from a merge queue that takes longer than "wait" allows', async () => {
     const forge = await stage.reopen({ now: clock.now });
     await forge.mergePullRequest(request(), 'k/1');
     clock.advance(HOUR);
@@ -96,7 +96,7 @@ describe('a branch with a merge queue', () => {
     expect(queue()).toEqual([]);
   });
 
-  test('that does not accept it yet is asked again while required checks run; otherwise its refusal is final', async () => {
+  test('a merge queue that does not accept the head yet is asked again while required checks run; otherwise its rejection is final', async () => {
     state().queueRefusal = 'Pull request is not ready';
     state().required.set('main', ['unit']);
     await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
@@ -110,24 +110,22 @@ describe('a branch with a merge queue', () => {
   });
 });
 
-describe('a required check', () => {
-  test('that has not ended is waited for, and then the head is merged', async () => {
-    state().required.set('main', ['unit']);
-    state().mergeRefusal = 'Required status check "unit" is in progress.';
-    await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
-    expect(await stage.forge.mergePullRequest(request(), 'k/1')).toMatchObject({
-      ...{ result: 'queued', message: expect.stringContaining('required checks: unit') },
-    });
-    state().mergeRefusal = undefined;
-    await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
-    expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({ result: 'ok' });
+test('a merge waits for a required check that has not ended', async () => {
+  state().required.set('main', ['unit']);
+  state().mergeRefusal = 'Required status check "unit" is in progress.';
+  await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
+  expect(await stage.forge.mergePullRequest(request(), 'k/1')).toMatchObject({
+    ...{ result: 'queued', message: expect.stringContaining('required checks: unit') },
   });
+  state().mergeRefusal = undefined;
+  await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
+  expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({ result: 'ok' });
+});
 
-  test('that fails meanwhile is a failure', async () => {
-    state().required.set('main', ['unit']);
-    await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'failure' });
-    expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'ci_failure' });
-  });
+test('a required check that fails while a merge waits is a failure', async () => {
+  state().required.set('main', ['unit']);
+  await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'failure' });
+  expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'ci_failure' });
 });
 
 describe('a run', () => {
@@ -143,7 +141,7 @@ stages:
   });
   afterEach(() => rig.close());
 
-  test('waits while its pull request is in the queue, also across engines, and completes when that was merged', async () => {
+  test('a run waits while its pull request is in the queue, also in another engine, and completes after the merge', async () => {
     state().queues.set('main', []);
     const { compiled } = checkYaml('workflow.yaml', LAND, REGISTRY);
     if (compiled === undefined) throw new Error('the workflow is not valid');

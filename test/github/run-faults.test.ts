@@ -81,74 +81,68 @@ async function shown({ engine, run }: Pick<Begun, 'engine' | 'run'>) {
 const MERGE = 'PUT /repos/octo/project/pulls/1/merge';
 const inAWhile = (ms: number): string => String(Math.ceil((Date.now() + ms) / 1000));
 
-describe('a merge that GitHub cannot do now', () => {
-  test.each([
-    ['a 502', { status: 502 }],
-    ['a 503', { status: 503 }],
-    ['a connection that is cut', { status: 0, hangsUp: true }],
-    ['a response that is lost after the merge', { status: 502, after: true }],
-  ])('waits and is done once, after %s', async (_what, fault) => {
-    const begun = await begin();
-    stage.hub.faults.push({ on: MERGE, ...fault });
-    await stage.review(begun.number, 'ann', 'approved');
-    const view = await begun.run.wait();
-    expect([view.status, begun.item.pull?.merged]).toEqual(['completed', true]);
-    expect(stage.hub.log.filter((line) => line === `${MERGE} 200` || (line === `${MERGE} 502` && 'after' in fault))).toHaveLength(1);
-  });
-
-  test.each([
-    ['an outage', { status: 503, headers: { 'retry-after': '900' } }],
-    [
-      'the primary limit',
-      {
-        status: 403,
-        message: 'API rate limit exceeded',
-        headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAWhile(900_000) },
-      },
-    ],
-    ['a secondary limit', { status: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '900' } }],
-  ])('reports until when it waits: %s', async (_what, fault) => {
-    const begun = await begin();
-    stage.hub.faults.push({ on: MERGE, ...fault });
-    const { status, error, waits } = await approved(begun);
-    expect([status, error]).toEqual(['waiting', null]);
-    expect(waits).toMatchObject([{ step: 'merge', kind: 'capacity', message: expect.stringContaining(`GitHub answered ${fault.status}`) }]);
-    expect(Date.parse(waits[0]?.due ?? '')).toBeGreaterThan(Date.now() + 300_000);
-  });
+test.each([
+  ['a 502', { status: 502 }],
+  ['a 503', { status: 503 }],
+  ['a connection that is cut', { status: 0, hangsUp: true }],
+  ['a response that is lost after the merge', { status: 502, after: true }],
+])('a merge that GitHub cannot do now waits and is done once, after %s', async (_what, fault) => {
+  const begun = await begin();
+  stage.hub.faults.push({ on: MERGE, ...fault });
+  await stage.review(begun.number, 'ann', 'approved');
+  const view = await begun.run.wait();
+  expect([view.status, begun.item.pull?.merged]).toEqual(['completed', true]);
+  expect(stage.hub.log.filter((line) => line === `${MERGE} 200` || (line === `${MERGE} 502` && 'after' in fault))).toHaveLength(1);
 });
 
-describe('a login that is no longer valid', () => {
-  test('stops the run and says what to do, and the run continues once there is another login', async () => {
-    const begun = await begin();
-    begun.ahead(async () => void stage.hub.state.tokens.delete(TOKEN));
-    const { status, error, waits } = await approved(begun);
-    expect([status, error]).toEqual(['escalated', expect.stringContaining('the login is not valid (any more): renew the token')]);
-    expect(waits).toMatchObject([{ kind: 'escalation', command: `pawl retry ${begun.run.id}` }]);
-    expect(JSON.stringify(waits)).not.toContain(TOKEN);
-    stage.hub.state.tokens.set(TOKEN, 'pawl-user');
-    await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
-    expect((await begun.run.wait()).status).toBe('completed');
-  });
+test.each([
+  ['an outage', { status: 503, headers: { 'retry-after': '900' } }],
+  [
+    'the primary limit',
+    {
+      status: 403,
+      message: 'API rate limit exceeded',
+      headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': inAWhile(900_000) },
+    },
+  ],
+  ['a secondary limit', { status: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '900' } }],
+])('a merge that GitHub cannot do now reports until when it waits: %s', async (_what, fault) => {
+  const begun = await begin();
+  stage.hub.faults.push({ on: MERGE, ...fault });
+  const { status, error, waits } = await approved(begun);
+  expect([status, error]).toEqual(['waiting', null]);
+  expect(waits).toMatchObject([{ step: 'merge', kind: 'capacity', message: expect.stringContaining(`GitHub answered ${fault.status}`) }]);
+  expect(Date.parse(waits[0]?.due ?? '')).toBeGreaterThan(Date.now() + 300_000);
 });
 
-describe('a repository that its owner archived', () => {
-  test('stops the run and says so, and the run continues once it is no longer archived', async () => {
-    const begun = await begin();
-    begun.ahead(async () => {
-      stage.hub.state.archived = true;
-    });
-    const { status, error, waits } = await approved(begun);
-    const ARCHIVED = /Repository was archived so is read-only; unarchive it in its settings at GitHub, or cancel the run$/;
-    expect([status, error]).toEqual(['escalated', expect.stringMatching(ARCHIVED)]);
-    expect(waits).toMatchObject([{ kind: 'escalation', command: `pawl retry ${begun.run.id}` }]);
-    stage.hub.state.archived = false;
-    await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
-    expect((await begun.run.wait()).status).toBe('completed');
+test('a login that is no longer valid stops the run and says what to do, and the run continues once there is another login', async () => {
+  const begun = await begin();
+  begun.ahead(async () => void stage.hub.state.tokens.delete(TOKEN));
+  const { status, error, waits } = await approved(begun);
+  expect([status, error]).toEqual(['escalated', expect.stringContaining('the login is not valid (any more): renew the token')]);
+  expect(waits).toMatchObject([{ kind: 'escalation', command: `pawl retry ${begun.run.id}` }]);
+  expect(JSON.stringify(waits)).not.toContain(TOKEN);
+  stage.hub.state.tokens.set(TOKEN, 'pawl-user');
+  await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
+  expect((await begun.run.wait()).status).toBe('completed');
+});
+
+test('a repository that its owner archived stops the run and says so, and the run continues once it is no longer archived', async () => {
+  const begun = await begin();
+  begun.ahead(async () => {
+    stage.hub.state.archived = true;
   });
+  const { status, error, waits } = await approved(begun);
+  const ARCHIVED = /Repository was archived so is read-only; unarchive it in its settings at GitHub, or cancel the run$/;
+  expect([status, error]).toEqual(['escalated', expect.stringMatching(ARCHIVED)]);
+  expect(waits).toMatchObject([{ kind: 'escalation', command: `pawl retry ${begun.run.id}` }]);
+  stage.hub.state.archived = false;
+  await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
+  expect((await begun.run.wait()).status).toBe('completed');
 });
 
 describe('other people', () => {
-  test('who push between the approval and the merge get nothing merged, and the approval is requested again', async () => {
+  test('a push between the approval and the merge prevents the merge, and the approval is requested again', async () => {
     const begun = await begin();
     begun.ahead(async () => void (await stage.commit('feature', { 'late.txt': '1' })));
     const { status, steps, waits } = await approved(begun);
@@ -164,7 +158,7 @@ describe('other people', () => {
     expect(await stage.read('main', 'late.txt')).toBe('1');
   });
 
-  test('who merged it at the approved head have done the work: the run continues', async () => {
+  test('a run continues if a person merged its pull request at the approved head', async () => {
     const begun = await begin();
     begun.ahead(async () => {
       const other = await stage.reopen({ ledger: `${stage.folder}/other.db` });
@@ -218,7 +212,7 @@ describe('other people', () => {
   });
 });
 
-test('whoever approves as a bot, as the author or without any right does not count, also as a member of the group', async () => {
+test('an approval by a bot, the author or a person without rights does not count, even if they are in the group', async () => {
   const { engine, run, number } = await begin();
   await stage.account('ci[bot]', { bot: true });
   await stage.account('gone', { permission: 'none' });
@@ -233,7 +227,7 @@ test('whoever approves as a bot, as the author or without any right does not cou
 });
 
 describe('rules of the repository', () => {
-  test('that refuse a merge stop the run with the message of GitHub', async () => {
+  test('a rule of the repository that rejects a merge stops the run with the message of GitHub', async () => {
     const begun = await begin();
     const said = 'At least 2 approving reviews are required by reviewers with write access.';
     stage.hub.state.mergeRefusal = said;

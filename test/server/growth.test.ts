@@ -77,7 +77,7 @@ async function useAll(rig: ServerRig): Promise<void> {
   for (const act of ['pause', 'resume', 'cancel']) await rig.post(`/api/v1/runs/${parked}/${act}`, {});
 }
 
-test('no request looks at all runs that have ended, and nothing does that goes on beside requests', async () => {
+test('neither requests nor background work of the server read all runs that have ended', async () => {
   const file = join(tempFolder(), 'runs.db');
   const { connection, statements } = await openRecorded(file);
   const store = createStore(connection, {});

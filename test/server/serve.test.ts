@@ -88,7 +88,7 @@ test('a fork over HTTP starts the workflow of its run only while that is trusted
   expect((await serving.ended).code).toBe(0);
 });
 
-test('the settings that are shown over HTTP name no secret, no program and no folder', async () => {
+test('the settings that HTTP shows contain no secret, no program and no folder', async () => {
   const settings = `limits: { global: 3 }
 groups: { maintainers: [ann] }
 commands: { review: [node, tools/review.mjs] }

@@ -54,7 +54,7 @@ describe('the verdict', () => {
     expect(compareEnds(endOf({}), endOf({ reruns, ledger: [begun('a'), begun('a'), begun('a')] }))).toHaveLength(1);
   });
 
-  test('an effect may happen twice only if nobody checked first what the interrupted attempt did', () => {
+  test('an effect may happen twice only if the interrupted attempt was not checked first', () => {
     const twice = { reruns: new Map([['a', 1]]), ledger: [begun('a'), done('a'), opened(), begun('a'), done('a')] };
     expect(compareEnds(endOf({}), endOf({ ...twice, blind: new Map([['a', 1]]) }))).toEqual([]);
     expect(compareEnds(endOf({}), endOf(twice))).toEqual(['a took effect 2 times, but at most 1 can be explained']);

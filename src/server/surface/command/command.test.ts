@@ -33,6 +33,6 @@ test.each([
   ['/pawl reject -- \u202Eevil', 'invisible characters'],
   [`/pawl reject -- ${'x'.repeat(5000)}`, 'at most'],
   ['/pawl status\n  /pawl approve', 'one command'],
-])('%j is refused', (body, problem) => {
+])('%j is rejected', (body, problem) => {
   expect(commandIn(body)).toEqual({ problem: expect.stringContaining(problem) });
 });
