@@ -18,7 +18,7 @@ export async function pendingApprovals(store: Store, run: string): Promise<reado
   return (await waitingApprovals(store, run)).flatMap(({ approval, ...of }) => (isAsked(approval) ? [{ ...of, approval }] : []));
 }
 
-/** The same, with those that nobody is asked yet. */
+/** The same, including approvals that people are not asked about yet. */
 export async function waitingApprovals(store: Store, run: string): Promise<readonly PendingApproval<WaitingApproval>[]> {
   const { state } = await store.load(run);
   const own = (await openApprovals({ store }, run)).map((approval) => ({ run, workflow: state.workflow, approval }));

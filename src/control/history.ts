@@ -38,7 +38,7 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
       // The event after a decision is about the same step: it settles, or is verified.
       const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.step;
       const { step, option, input = null, actor } = event.decision;
-      // Whoever can write to the database can write this too: `show` proves it.
+      // Anyone who can write to the database can forge this; `pawl show` verifies it.
       const signed = event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key };
       return [{ step, path, option, input, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString(), signed }];
     }),

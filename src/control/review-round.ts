@@ -28,7 +28,7 @@ export function rejectionOf(reviewed: ReviewedStep, output: Json, isReview: bool
   if (outcome === 'ok') {
     if (output.status === 'fail') return String(output.evidence);
     const { findings } = output;
-    const grave = (Array.isArray(findings) ? findings : []).filter((one) => isJsonObject(one) && one.severity === 'MUST');
+    const grave = (Array.isArray(findings) ? findings : []).filter((finding) => isJsonObject(finding) && finding.severity === 'MUST');
     const [first] = grave;
     return isJsonObject(first ?? null) ? `found beside its item: ${String((first as { readonly text?: Json }).text)}` : undefined;
   }

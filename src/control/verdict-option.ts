@@ -22,11 +22,11 @@ export function optionFor(verdict: Verdict, approval: OpenApproval, definition: 
   const labelled = fitting.filter(({ label }) => label.toLowerCase() === verdict);
   const [only, ...others] = labelled.length === 1 ? labelled : fitting;
   if (only !== undefined && others.length === 0) return only;
-  const what = fitting.length === 0 ? `has no option that means "${verdict}"` : `has several options that mean "${verdict}"`;
+  const problem = fitting.length === 0 ? `has no option that means "${verdict}"` : `has several options that mean "${verdict}"`;
   const labels = options.map(({ label }) => `"${label}"`).join(', ');
   throw new EngineError(
     'OPTION_INVALID',
-    `approval "${approval.step}" ${what}; choose one with "pawl decide RUN --option LABEL": ${labels}`,
+    `approval "${approval.step}" ${problem}; choose one with "pawl decide RUN --option LABEL": ${labels}`,
     {
       details: { approval: approval.path, options: options.map(({ label }) => label) },
     },

@@ -14,17 +14,17 @@ import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import { createAttemptRequest } from './attempt-request.ts';
 
-/** A configuration of the kind, and what to do in an empty workspace before it works there. */
+/** A configuration of the kind, and a function that prepares an empty workspace for it. */
 export interface KindCase {
   readonly config: Json;
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What the tests of a step kind pass to the suite. */
+/** The cases that the test file of a step kind passes to the suite. */
 export interface KindHarness {
-  /** It settles, with one of its own outcomes or a common one. */
+  /** The step settles with this outcome: one of its own or a common one. */
   readonly settles: KindCase & { readonly outcome: string };
-  /** `parse` refuses it. */
+  /** A configuration that `parse` rejects. */
   readonly refuses: { readonly config: Json };
 }
 
@@ -40,7 +40,7 @@ export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHar
       });
     });
 
-    test('rejects a wrong configuration before it does anything, and says why', async () => {
+    test('rejects an invalid configuration before it does anything, and says why', async () => {
       expect(() => kind.parse(refuses.config)).toThrow(/./);
       await inWorkspace(kind, refuses, async (work) => {
         expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
@@ -53,8 +53,8 @@ export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHar
       });
     });
 
-    // A re-run after a crash has the same key; a kind that says `rerun` must come to the same end.
-    test.runIf(kind.recovery === 'rerun')('run again with the same key, it ends the same way', async () => {
+    // A rerun after a crash has the same key, so a kind with `rerun` must end the same way.
+    test.runIf(kind.recovery === 'rerun')('ends the same way when it runs again with the same key', async () => {
       await inWorkspace(kind, settles, async (work) => {
         const first = await work();
         expect(await work()).toEqual(first);

@@ -7,7 +7,7 @@ import type { Notice, Notifier } from '../notify/notifier.ts';
 /** A notifier and its receiver. */
 export interface NotifierHarness {
   readonly notifier: Notifier;
-  /** What the receiver got: for each notice, all of it as text. */
+  /** The notices that the receiver got, each as text. */
   received(): readonly string[];
   close(): Promise<void> | void;
 }

@@ -65,7 +65,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 function mapped(value: Json, change: (text: string) => string, except: ReadonlySet<string>): Json {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapped(one, change, except));
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change, except));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, except.has(key) ? one : mapped(one, change, except)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, except.has(key) ? field : mapped(field, change, except)]));
 }

@@ -43,7 +43,7 @@ export interface Repeats {
 /** Handles a request that may be sent twice; calls `use` at most once per key. */
 export async function repeated(
   repeats: Repeats,
-  { c, caller, route, given }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly given: Json },
+  { c, caller, route, json }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly json: Json },
   use: (key: string | undefined) => Promise<Response>,
 ): Promise<Response> {
   const named = c.req.header('idempotency-key');
@@ -51,7 +51,7 @@ export async function repeated(
   if (named.trim() === '' || named.length > KEY_MAX)
     throw new EngineError('REQUEST_INVALID', `"Idempotency-Key" must have between 1 and ${KEY_MAX} characters`);
   const key = digestText(JSON.stringify([caller.name, route.method, route.path, named]));
-  const request = digestJson([c.req.path, given]);
+  const request = digestJson([c.req.path, json]);
   const pending = repeats.underWay.get(key);
   if (pending !== undefined) {
     assertSame(pending.request, request, named);

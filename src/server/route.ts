@@ -96,8 +96,8 @@ export function handle<const R extends Route>(
   app.on(route.method, route.path, async (c: ServerContext) => {
     const caller = callerOf(c, route);
     const query = (route.query === undefined ? undefined : parsed(route.query, queryOf(c), 'query')) as OutputOf<R['query']>;
-    const given = route.body === undefined ? undefined : await readJsonBody(c);
-    const body = (route.body === undefined ? undefined : parsed(route.body, given, 'body')) as OutputOf<R['body']>;
+    const json = route.body === undefined ? undefined : await readJsonBody(c);
+    const body = (route.body === undefined ? undefined : parsed(route.body, json, 'body')) as OutputOf<R['body']>;
     const request = {
       c,
       caller,
@@ -110,7 +110,7 @@ export function handle<const R extends Route>(
       const answered: unknown = await answer({ ...request, key });
       return answered instanceof Response ? answered : jsonResponse(c, answered as object, route.status);
     };
-    return route.isRepeatable === true ? repeated(repeats, { c, caller, route, given: given as Json }, use) : use(undefined);
+    return route.isRepeatable === true ? repeated(repeats, { c, caller, route, json: json as Json }, use) : use(undefined);
   });
 }
 
@@ -139,8 +139,8 @@ function queryOf(c: ServerContext): Record<string, string | string[]> {
   return Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]));
 }
 
-function parsed(schema: z.ZodType, given: unknown, where: 'query' | 'body'): unknown {
-  const result = schema.safeParse(given);
+function parsed(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalidRequest(where, result.error.issues);
 }

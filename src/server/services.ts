@@ -131,7 +131,7 @@ export interface Services {
 /** A part of the server: its routes, its tables, and what it mounts. */
 export interface ServerPart {
   readonly name: string;
-  /** Every route it mounts, with the scope each needs. A route that is not declared is refused. */
+  /** Every route it mounts, with the scope each needs. A route that is not declared is denied. */
   readonly routes: readonly Route[];
   readonly tables?: PartTables;
   /** Mounts middleware that sees every request first and its response last. */

@@ -117,8 +117,8 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
 }
 
 /** A step that sub-agents carry out. */
-function dispatchStep(place: NumberedDispatch): object {
-  const { skill, step, number } = place;
+function dispatchStep(dispatched: NumberedDispatch): object {
+  const { skill, step, number } = dispatched;
   const { title, contract } = step;
   const gate = gateAfter(skill, number);
   const { items, verdicts } = gate?.gate ?? {};
@@ -126,7 +126,7 @@ function dispatchStep(place: NumberedDispatch): object {
   const to = hasChoice(skill, step, number) ? routeStepId(step.id) : workflowStepId(skill, targetsOf(skill, number)[0] ?? null);
   return {
     title,
-    ...dispatchWork(place),
+    ...dispatchWork(dispatched),
     merges: false,
     ...omitUndefined({ contract }),
     ...(gate === undefined || documents === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
@@ -146,11 +146,11 @@ function routeStepId(step: string): string {
 /** The step that chooses the target after sub-agents, by the routing and by their verdict. */
 function routeStep(skill: Skill, step: SkillWorkStep, number: number): [string, object][] {
   if (!hasChoice(skill, step, number)) return [];
-  const ways = targetsOf(skill, number);
+  const successors = targetsOf(skill, number);
   const targets = Object.fromEntries(
-    ways.map((to, index) => [outcomeOf(skill, to, index), { to: workflowStepId(skill, to), maxIterations: VISITS_MAX }]),
+    successors.map((to, index) => [outcomeOf(skill, to, index), { to: workflowStepId(skill, to), maxIterations: VISITS_MAX }]),
   );
-  const choose = chooser(skill, step, { number, ways });
+  const choose = chooser(skill, step, { number, successors });
   const kind = defineStepKind({
     kind: 'skill-route',
     outcomes: Object.keys(targets).filter((outcome) => outcome !== 'ok'),
@@ -174,20 +174,20 @@ const CONFIDENCE = arg({ type: 'string', choices: [...CONFIDENCES], required: tr
 
 /** The transitions of a step, and the function that chooses one. */
 function transitionsOf(skill: Skill, { step, number, isReported }: Omit<NumberedStep, 'role'> & { readonly isReported: boolean }): object {
-  const ways = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
+  const successors = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
   if (fixed?.kind === 'branch') return { reviews: true, ...verdictTransitions(skill, fixed) };
   const again = step.iterates === true ? { iterate: { to: step.id, maxIterations: ITERATIONS_MAX - 1 } } : {};
-  const [first = null, ...others] = ways;
-  const toGate = ways.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
+  const [first = null, ...others] = successors;
+  const toGate = successors.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
   if (toGate && step.iterates !== true) return { reviews: isReported, ...verdictTransitions(skill, { ifPass: first, ifFail: first }) };
   if (others.length === 0 && step.iterates !== true) return { next: workflowStepId(skill, first) };
-  const targets = Object.fromEntries(ways.map((to, index) => [outcomeOf(skill, to, index), workflowStepId(skill, to)]));
+  const targets = Object.fromEntries(successors.map((to, index) => [outcomeOf(skill, to, index), workflowStepId(skill, to)]));
   return {
     next: { ...targets, ...again },
     route: {
       outcomes: [...Object.keys(again), ...Object.keys(targets).slice(1)],
-      choose: withAuthorSource(chooser(skill, step, { number, ways }), step),
+      choose: withAuthorSource(chooser(skill, step, { number, successors }), step),
     },
     reviews: false,
   };
@@ -207,7 +207,7 @@ function outcomeOf(skill: Skill, to: number | null, index: number): string {
 function chooser(
   skill: Skill,
   step: SkillWorkStep,
-  { number, ways }: { readonly number: number; readonly ways: readonly (number | null)[] },
+  { number, successors }: { readonly number: number; readonly successors: readonly (number | null)[] },
 ): RouteChoice {
   return ({ outcome, output, params, visit, results }) => {
     const confidence = confidenceIn(output);
@@ -218,7 +218,7 @@ function chooser(
     const routing = routingOf(skill, context);
     if (outcome === 'reject' && routing.kind !== 'branch') return { outcome, output };
     const to = targetOf(routing, number, outcome);
-    const index = ways.indexOf(to);
+    const index = successors.indexOf(to);
     if (index === -1)
       throw new EngineError(
         'DEFINITION_INVALID',

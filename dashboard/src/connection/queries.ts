@@ -12,7 +12,7 @@ export function useInbox(isWanted = true): UseQueryResult<readonly InboxItem[]> 
   return useQuery({ ...inbox, select: ({ items }) => items, enabled: isWanted });
 }
 
-/** The assumptions of agents in all runs that nobody has answered. */
+/** The open assumptions of agents in all runs. */
 export function useOpenAssumptions(): readonly Assumption[] {
   return useQuery({ ...inbox, select: ({ assumptions }) => assumptions }).data ?? [];
 }

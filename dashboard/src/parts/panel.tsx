@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 
 interface PanelProps {
   readonly title: string;
-  /** A button beside the title. */
+  /** A button next to the title. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }

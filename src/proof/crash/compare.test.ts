@@ -42,7 +42,7 @@ describe('the verdict', () => {
     ['an acknowledged step that begins again', { ledger: [opened('a'), begun('a')] }, 'a was acknowledged, and begun again'],
     ['a person who is asked again', { ledger: [opened('g'), asked('g')] }, 'g was acknowledged, and asked again'],
     ['a person who is asked twice by one process', { ledger: [opened(), asked('g'), asked('g')] }, 'g was asked twice by one process'],
-    ['a second beginning that the log does not know', { ledger: [begun('a'), begun('a')] }, 'a was begun 2 times, but the log knows of 1'],
+    ['a second beginning that the log does not know', { ledger: [begun('a'), begun('a')] }, 'a began 2 times, but the log allows 1'],
     ['a damaged store', { problems: ['the store is damaged'] }, 'the store is damaged'],
   ])('%s is a difference', (_what, fields, difference) => {
     expect(compareEnds(endOf({}), endOf(fields))).toEqual([difference]);

@@ -10,18 +10,18 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import { type LedgerLine, readLedger } from './ledger.ts';
 
-/** How a store and a ledger look when the run has ended. */
+/** The content of a store and a ledger after the run has ended. */
 export interface CrashEnd {
-  /** What must be the same whatever happened on the way, as `what → value`. */
+  /** Values that must be the same in every trial, by name. */
   readonly facts: ReadonlyMap<string, string>;
-  /** How often the log says that an attempt was begun again, by key. */
+  /** How often an attempt began again according to the log, by key. */
   readonly reruns: ReadonlyMap<string, number>;
-  /** How often of these nobody had looked first what the interrupted attempt did (`recovery: rerun`). */
+  /** How many of these began without a check of what the interrupted attempt had done (`recovery: rerun`). */
   readonly blind: ReadonlyMap<string, number>;
-  /** The attempts that a crash left without a recorded end, and that said so. */
+  /** Attempts that a crash left without a recorded end, and that were recognised as such. */
   readonly interrupted: ReadonlySet<string>;
   readonly ledger: readonly LedgerLine[];
-  /** What is wrong with this end by itself. */
+  /** Problems of this end that need no comparison. */
   readonly problems: readonly string[];
 }
 
@@ -45,26 +45,23 @@ async function endOf(store: Store, ledger: readonly LedgerLine[]): Promise<Crash
     for (const [what, value] of await factsOf(store, id)) facts.set(`${id} ${what}`, value);
     const events = (await store.events(id, 0)).flatMap((row) => row.events);
     noteRecoveries(id, events, recoveries);
-    problems.push(...(await loose(store, id)));
+    problems.push(...(await findLeftovers(store, id)));
   }
   for (const line of ledger) if (line.at === 'done') facts.set(`effect ${line.key}`, canonicalJson(line.output));
   return { facts, ...recoveries, ledger, problems };
 }
 
-/** What nobody may be left with when a run has ended: an owner, or mail that was not taken. */
-async function loose(store: Store, run: string): Promise<string[]> {
+/** Leftovers that a run must not have after its end: an owner, or unread mail. */
+async function findLeftovers(store: Store, run: string): Promise<string[]> {
   const { owner } = await store.load(run);
   const mail = await store.inbox(run, 0);
   return [
     ...(owner === undefined ? [] : [`run ${run} has ended but ${owner} still owns it`]),
-    ...mail.map(({ dedupe }) => `run ${run} has ended but mail ${dedupe} lies in its inbox`),
+    ...mail.map(({ dedupe }) => `run ${run} has ended but mail ${dedupe} is unread`),
   ];
 }
 
-/**
- * Whether nothing was passed by hand but steps whose end a kill left unknown, and of which the person of the proof said that
- * they took effect, here or in a run that this one started.
- */
+/** Whether the only overrides confirm that an `unknown` step took effect, in this run or in a child run. */
 async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
   return events.every((event) => {
@@ -73,7 +70,7 @@ async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   });
 }
 
-/** Data that the engine keeps about protected files: it holds times, and which of several agents recorded it is chance. */
+/** Data about protected files. It contains times, and depends on which of several agents recorded it first. */
 const TIMED_DATA = /^\$(?:guarded|accepted):/;
 
 async function factsOf(store: Store, run: string): Promise<[string, string][]> {

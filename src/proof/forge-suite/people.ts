@@ -6,7 +6,7 @@ import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: [] };
 
-/** Describes what a forge knows of people and of itself. */
+/** Tests what a forge reports about people and about itself. */
 export function describePeople(stage: () => ForgeStage): void {
   describeAuthors(stage);
   describeRules(stage);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
-/** Describes what people see. */
+/** Tests comments, reactions and checks. */
 export function describeSurface(stage: () => ForgeStage): void {
   test('a reaction to a comment exists once, by the forge itself; for an unknown comment it is not_found', async () => {
     const { forge, comment, reactions } = stage();

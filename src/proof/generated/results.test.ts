@@ -179,6 +179,6 @@ test('a generated test fails if its cases cannot be listed', async () => {
   expect(await problemsOf(open)).toEqual([['open/steps', expect.stringContaining('"issue" of workflow "open"')]]);
   expect(await problemsOf(open, { values: { issue: [7] } })).toEqual([]);
   expect(await problemsOf(open, { values: { issue: ['seven'] }, category: 'domain' })).toEqual([
-    ['open/domain:issue', '"seven" is one of its values and is refused'],
+    ['open/domain:issue', '"seven" is one of its values, but is rejected'],
   ]);
 });

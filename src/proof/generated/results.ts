@@ -9,7 +9,7 @@ export interface TestResult {
   readonly id: string;
   readonly category: TestCategory;
   readonly ok: boolean;
-  /** What was wrong. */
+  /** The problems. */
   readonly problems: readonly string[];
   readonly durationMs: number;
 }
@@ -24,7 +24,7 @@ export interface WorkflowTestResult {
   readonly results: readonly TestResult[];
 }
 
-/** Generates the tests of a workflow and runs them. No agent, handler, command or request of it is run. */
+/** Generates the tests of a workflow and runs them. No agent, handler or command of it is run, and no request is sent. */
 export async function testWorkflow(workflow: AnyWorkflow, options: TestOptions = {}): Promise<WorkflowTestResult> {
   const plan = planTests(workflow, options);
   try {

@@ -38,7 +38,7 @@ function createStep(id: string, next: string | undefined): StepModel {
   return { ...plainFrame(id, 'ask'), kind: 'task', config: {}, next: { ok: { to } }, retry: { max: 0, on: [] } };
 }
 
-/** Plain data as a store is given it. */
+/** Plain data for a store. */
 export function createValue(value: Json): StoredValue {
   const text = JSON.stringify(toPlain(value, 'the value'));
   return { ref: { digest: digestText(text), bytes: Buffer.byteLength(text) }, text };

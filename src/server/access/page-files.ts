@@ -55,7 +55,7 @@ const post = async (path, body) => {
   return answer;
 };
 
-const withIds = (list) => (list ?? []).map((one) => ({ ...one, id: bytesOf(one.id) }));
+const withIds = (list) => (list ?? []).map((credential) => ({ ...credential, id: bytesOf(credential.id) }));
 
 const create = async (options) => {
   const credential = await navigator.credentials.create({

@@ -149,7 +149,7 @@ function mountTokens(at: RouteMount, access: Access): void {
   });
   handle(at, PEOPLE.revokeToken, async ({ caller, param, note }) => {
     note({ action: 'token revoke', about: readTokens(access).find(({ id }) => id === param('id'))?.name ?? param('id') });
-    const id = requireOwn(access, caller, { what: 'token', id: param('id'), all: readTokens(access) });
+    const id = requireOwn(access, caller, { kind: 'token', id: param('id'), all: readTokens(access) });
     revokeToken(access, id);
     return revoked(access, id);
   });
@@ -161,7 +161,7 @@ function mountSessions(at: RouteMount, access: Access): void {
     return { sessions: readSessions(access, visiblePerson(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
   });
   handle(at, PEOPLE.revokeSession, async ({ caller, param }) => {
-    const id = requireOwn(access, caller, { what: 'session', id: param('id'), all: readSessions(access) });
+    const id = requireOwn(access, caller, { kind: 'session', id: param('id'), all: readSessions(access) });
     revokeSession(access, id);
     return revoked(access, id);
   });
@@ -179,7 +179,7 @@ function mountPasskeys(at: RouteMount, access: Access): void {
     return { passkey: report(await registerPasskey(access, requirePerson(access, caller.name), { response: response as never, title })) };
   });
   handle(at, PEOPLE.revokePasskey, async ({ caller, param }) => {
-    const id = requireOwn(access, caller, { what: 'passkey', id: param('id'), all: readPasskeys(access) });
+    const id = requireOwn(access, caller, { kind: 'passkey', id: param('id'), all: readPasskeys(access) });
     revokePasskey(access, id);
     return revoked(access, id);
   });
@@ -201,7 +201,7 @@ function manages(access: Access, caller: Caller): boolean {
   return caller.via !== 'token' && findPerson(access, caller.name)?.manages === true;
 }
 
-/** The person whose tokens, sessions and passkeys a caller sees; undefined for a caller who sees those of everybody. */
+/** The person whose tokens, sessions and passkeys a caller sees; undefined for a caller who sees those of everyone. */
 function visiblePerson(access: Access, caller: Caller): string | undefined {
   return manages(access, caller) ? undefined : caller.name;
 }
@@ -220,14 +220,14 @@ export function assertManages(access: Access, caller: Caller, on: string): void 
 }
 
 interface RevocableItem {
-  readonly what: string;
+  readonly kind: string;
   readonly id: string;
   readonly all: readonly { readonly id: string; readonly person: string }[];
 }
 
 /** The id of an item that the caller may revoke. For items of other people the error is the same as for unknown ones. */
-function requireOwn(access: Access, caller: Caller, { what, id, all }: RevocableItem): string {
-  const found = all.find((one) => one.id === id);
+function requireOwn(access: Access, caller: Caller, { kind, id, all }: RevocableItem): string {
+  const found = all.find((item) => item.id === id);
   if (found !== undefined && (found.person === caller.name || manages(access, caller))) return id;
-  throw new EngineError('RESOURCE_UNKNOWN', `you have no ${what} "${id.slice(0, 100)}"; GET /api/v1/${what}s lists yours`);
+  throw new EngineError('RESOURCE_UNKNOWN', `you have no ${kind} "${id.slice(0, 100)}"; GET /api/v1/${kind}s lists yours`);
 }

@@ -1,4 +1,4 @@
-// Owns the people who may log in: their scopes, whether they manage others, and revoking all they have at once.
+// Owns the people who may log in: their scopes, whether they manage others, and revoking everything they have.
 //
 // - A name is unique in any spelling: two spellings of one name would count as two people in an approval by several.
 // - Groups are not stored here. They come from the settings, which approvals use too, so that there is one list.

@@ -175,7 +175,7 @@ async function answer(
   const { engine, store } = services;
   const { actor } = rightOf(caller, { demand: 'decide', on: 'answer' });
   const { answers, step, assumption, answer: text, agree, digest, signature } = body;
-  const choice = agree === true ? 'agree' : (text ?? answers?.map((one) => [one].flat().join(', ')).join('; '));
+  const choice = agree === true ? 'agree' : (text ?? answers?.map((answer) => [answer].flat().join(', ')).join('; '));
   note({ action: 'answer', run, step: assumption ?? step, choice });
   if (digest === undefined)
     throw new EngineError(

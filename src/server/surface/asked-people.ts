@@ -5,14 +5,14 @@ import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn, isBuiltIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { retryHintOf } from '../../forge/forge.ts';
-import type { Place, ShownRun, SurfaceParts } from './run/surface.ts';
+import type { CommentTarget, ShownRun, SurfaceParts } from './run/surface.ts';
 
 const PEOPLE_MAX = 15;
 
 /** Asks the people that steps wait for, if they were not asked yet. Returns the steps whose people were asked. */
-export async function askPeople(parts: SurfaceParts, showing: ShownRun, place: Place): Promise<readonly string[]> {
+export async function askPeople(parts: SurfaceParts, showing: ShownRun, target: CommentTarget): Promise<readonly string[]> {
   const asked = [...showing.row.asked];
-  const number = place.pr ?? place.issue;
+  const number = target.pr ?? target.issue;
   if (number === undefined) return asked;
   for (const request of requestsOf(parts, showing)) {
     if (asked.includes(request.path) || request.people.length === 0) continue;

@@ -51,7 +51,7 @@ function commandRefusal({ surface }: ForgeEventSettings, actor: string | undefin
 /** Why a comment no longer counts. */
 async function commentChange({ forge }: ForgeEventSettings, event: ReceivedEvent['event'], written: string): Promise<string | undefined> {
   const { comment: id, pr, issue } = event;
-  const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((one) => one.id === id);
+  const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((comment) => comment.id === id);
   if (now === undefined) return `the comment ${id} was deleted`;
   return now.bot || now.edited || now.body !== written ? `the comment ${id} was edited; write a new one` : undefined;
 }

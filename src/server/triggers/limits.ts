@@ -32,12 +32,12 @@ export async function withinLimits(
   };
   const left: SelectedWorkflow[] = [];
   const reasons: string[] = [];
-  for (const one of selected) {
-    const { workflow, trigger } = one;
+  for (const candidate of selected) {
+    const { workflow, trigger } = candidate;
     const end = trigger === undefined ? undefined : endOf(workflow, trigger);
     const reason = trigger === undefined ? undefined : (endReason(end, now) ?? (await pathMismatch(trigger, files)));
-    if (reason === undefined) left.push(one);
-    else reasons.push(`"${one.workflow}": ${reason}`);
+    if (reason === undefined) left.push(candidate);
+    else reasons.push(`"${candidate.workflow}": ${reason}`);
   }
   return left.length > 0 ? left : reasons.join('; ');
 }

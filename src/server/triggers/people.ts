@@ -121,12 +121,12 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
   }
 
-  /** Requests reviews of everybody except the author, who cannot review their own pull request. */
+  /** Requests reviews of everyone except the author, who cannot review their own pull request. */
   private async requestReviews(pr: number, people: readonly string[], key: string): Promise<ForgeAnswer<object>> {
     const { forge } = this.parts.settings;
     const pull = await forge.pullRequest(pr);
     if (pull.result !== 'ok') return pull;
-    const others = people.filter((one) => !isSamePerson(one, pull.value.author));
+    const others = people.filter((person) => !isSamePerson(person, pull.value.author));
     return others.length === 0 ? { result: 'ok', value: {} } : forge.requestReviewers({ number: pr, people: others }, key);
   }
 

@@ -28,7 +28,7 @@ export function selectTriggered(
   if (found.length > 0) return overrides ? found.filter(({ trigger }) => trigger.isOfRole !== true) : found;
   const kind = event.split('.')[0];
   const reasons = all
-    .filter(({ trigger }) => allTriggers(trigger).some((one) => one.event.split('.')[0] === kind))
+    .filter(({ trigger }) => allTriggers(trigger).some((candidate) => candidate.event.split('.')[0] === kind))
     .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, triggerEvent)}`);
   return reasons.length === 0 ? `no workflow starts on ${event}` : reasons.join('; ');
 }

@@ -34,7 +34,7 @@ function repositoryIn(body: Uint8Array): string | undefined {
 
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
 
-/** Forwards a webhook. Returns the response of the other project, or undefined if it refused. */
+/** Forwards a webhook. Returns the response of the other project, or undefined if it rejected the webhook. */
 export async function forwardWebhook({ fetch }: WebhookProject, { body, header }: GitHubRequest): Promise<Json | undefined> {
   const headers = HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);

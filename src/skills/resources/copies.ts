@@ -38,7 +38,7 @@ export function driftedCopies(text: string): DriftedCopy[] {
     .sort((a, b) => a.found.index - b.found.index)
     .flatMap(({ found, end }) => {
       const [head, name = '', digest] = found;
-      const original = referenceTexts().find((one) => one.name === name);
+      const original = referenceTexts().find((text) => text.name === name);
       if (original === undefined) return [];
       const rest = plain.slice(found.index + head.length);
       const length = rest.indexOf(end);

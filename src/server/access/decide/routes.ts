@@ -81,8 +81,8 @@ export function mountDecide(app: ServerApp, services: Services): void {
     rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
     // The creator of a link sees it, and could decide in the name of its person.
     if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
-    const place = { access, store: services.store, addresses: access.addresses() };
-    const { url, expiresAt, person: name } = await createDecideLink(place, { run, approval, person, by: caller.name, expires });
+    const linkServices = { access, store: services.store, addresses: access.addresses() };
+    const { url, expiresAt, person: name } = await createDecideLink(linkServices, { run, approval, person, by: caller.name, expires });
     return { person: name, url, expiresAt };
   });
   handle(at, DECIDE.signingOptions, async ({ caller, body: { run, approval, digest, option, input } }) => {

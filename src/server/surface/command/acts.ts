@@ -152,7 +152,7 @@ async function shownTarget(
     places.markStale(number);
     return refused(`${why}; read the comment of the run, then write the command again`);
   };
-  const shown = row.shown.find((one) => one.run === run && one.path === path && one.digest === digest);
+  const shown = row.shown.find((question) => question.run === run && question.path === path && question.digest === digest);
   if (shown === undefined) return again('the content to decide about has not been shown here yet');
   if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
   if (comment.at <= shown.at) return again('the command was written before this content was shown');
@@ -176,7 +176,7 @@ async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promis
   const seen = await shownTarget(at, found);
   if ('outcome' in seen) return seen;
   if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
-    return refused('the author of the pull request cannot approve it here; somebody else must approve it (forge.self_approval)');
+    return refused('the author of the pull request cannot approve it here; another person must approve it (forge.self_approval)');
   const { label } = optionFor(verdict, approval, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
@@ -254,7 +254,7 @@ async function status(at: CommandContext): Promise<CommandResult> {
   if (first === undefined && moved !== undefined) return refused(`run ${moved.run} continues at pull request ${moved.pr}; ask there`);
   if (first === undefined) return refused('no run has a comment here');
   // Open runs come first, since a long reply is truncated.
-  const sorted = [...runs.filter((one) => !isFinal(one.status)), ...runs.filter((one) => isFinal(one.status))];
+  const sorted = [...runs.filter((run) => !isFinal(run.status)), ...runs.filter((run) => isFinal(run.status))];
   const lines = await Promise.all(sorted.map(async ({ run }) => `Run ${run}: ${statusText(await readRunTree(store, run))}.`));
   return { outcome: 'done', run: sorted[0]?.run ?? first.run, reason: lines.join(' ') };
 }

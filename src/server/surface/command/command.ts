@@ -34,7 +34,7 @@ export function commandIn(body: string): ParsedCommand | InvalidCommand | undefi
   const [, word = '', ...words] = head.trimEnd().split(/ +/);
   const verb = COMMANDS.find((name) => name === word);
   if (verb === undefined) return { problem: `the commands are ${COMMANDS.map((name) => `/pawl ${name}`).join(', ')}` };
-  if (!words.every((one) => WORD.test(one)))
+  if (!words.every((word) => WORD.test(word)))
     return { problem: 'a command is followed by a run, a step or a digest; put text after " -- "' };
   return { verb, words, texts: texts.map((text) => text.trim()).filter((text) => text !== '') };
 }
