@@ -39,7 +39,6 @@ import { PEOPLE } from './triggers/people.ts';
 /** Every part, in the order in which they are mounted. The pages come last: they handle every other path. */
 export const PARTS: readonly ServerPart[] = [ACCESS, API, EVENTS, PEOPLE, SURFACE, PAGES];
 
-/** The tables of every part. */
 function tablesOf(parts: readonly ServerPart[]): readonly PartTables[] {
   return [REPEATS_TABLES, ...parts.flatMap(({ tables }) => tables ?? [])];
 }

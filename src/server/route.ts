@@ -3,11 +3,12 @@
 
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
+import type { LoginScope } from '../authority/rights.ts';
 import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readJsonBody } from './body.ts';
-import type { Caller, CallerScope } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { MachinePaths } from './machine-paths.ts';
 import { invalidRequest } from './problem.ts';
 import { type Repeats, repeated } from './repeats.ts';
@@ -50,7 +51,7 @@ export interface Route {
   /** The path, with `:name` for what varies. */
   readonly path: string;
   /** The scope a caller needs; `public` needs no login. */
-  readonly scope: CallerScope | 'public';
+  readonly scope: LoginScope | 'public';
   /** What it does, in a few words. */
   readonly summary: string;
   readonly query?: z.ZodObject;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createEngine } from '../api/engine.ts';
 import { LOGIN_SCOPES } from '../authority/rights.ts';
 import { type OpenServer, openServer, PARTS } from './app-server.ts';
@@ -64,37 +64,35 @@ test('SV1: a route that no part declares is denied to every caller', async () =>
   expect(response.status).toBe(403);
 });
 
-describe('paths and methods', () => {
-  const send = async (server: OpenServer, method: string, path: string): Promise<Response> =>
-    server.fetch(new Request(`http://127.0.0.1${path}`, { method, headers: { as: 'ann', with: 'view operate decide' } }));
+const send = async (server: OpenServer, method: string, path: string): Promise<Response> =>
+  server.fetch(new Request(`http://127.0.0.1${path}`, { method, headers: { as: 'ann', with: 'view operate decide' } }));
 
-  test('an unknown path is ROUTE_UNKNOWN, an unsupported method METHOD_REFUSED', async () => {
-    await using server = await open();
-    const unknown = await send(server, 'POST', '/api/v1/nothing');
-    expect(unknown.headers.get('content-type')).toBe('application/problem+json');
-    expect(await unknown.json()).toMatchObject({ status: 404, code: 'ROUTE_UNKNOWN', retry: 'never' });
-    const refused = await send(server, 'DELETE', '/api/v1/runs');
-    expect(await refused.json()).toMatchObject({ status: 405, code: 'METHOD_REFUSED' });
-    expect(refused.headers.get('allow')).toContain('GET, HEAD');
-  });
+test('an unknown path is ROUTE_UNKNOWN, an unsupported method METHOD_REFUSED', async () => {
+  await using server = await open();
+  const unknown = await send(server, 'POST', '/api/v1/nothing');
+  expect(unknown.headers.get('content-type')).toBe('application/problem+json');
+  expect(await unknown.json()).toMatchObject({ status: 404, code: 'ROUTE_UNKNOWN', retry: 'never' });
+  const refused = await send(server, 'DELETE', '/api/v1/runs');
+  expect(await refused.json()).toMatchObject({ status: 405, code: 'METHOD_REFUSED' });
+  expect(refused.headers.get('allow')).toContain('GET, HEAD');
+});
 
-  test('HEAD answers as GET without a body, OPTIONS with the methods and nothing for other sites', async () => {
-    await using server = await open();
-    const head = await send(server, 'HEAD', '/api/v1/runs');
-    expect([head.status, await head.text()]).toEqual([200, '']);
-    const options = await send(server, 'OPTIONS', '/api/v1/runs');
-    expect([options.status, options.headers.get('allow')]).toEqual([204, expect.stringContaining('GET, HEAD')]);
-    expect([...options.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-  });
+test('HEAD answers as GET without a body, OPTIONS with the methods and nothing for other sites', async () => {
+  await using server = await open();
+  const head = await send(server, 'HEAD', '/api/v1/runs');
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const options = await send(server, 'OPTIONS', '/api/v1/runs');
+  expect([options.status, options.headers.get('allow')]).toEqual([204, expect.stringContaining('GET, HEAD')]);
+  expect([...options.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
 
-  test('every response has a strict policy, failures too', async () => {
-    await using server = await open();
-    for (const path of ['/healthz', '/api/v1/runs', '/nothing']) {
-      const { headers } = await send(server, 'GET', path);
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(headers.get('content-security-policy')).not.toContain('unsafe');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('cache-control')).toBe('no-store');
-    }
-  });
+test('every response has a strict policy, failures too', async () => {
+  await using server = await open();
+  for (const path of ['/healthz', '/api/v1/runs', '/nothing']) {
+    const { headers } = await send(server, 'GET', path);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+  }
 });

@@ -138,6 +138,5 @@ export interface ServerPart {
   watch?(app: ServerApp, services: Services): void;
   /** Mounts middleware that runs before the scope is checked, such as authentication. */
   guard?(app: ServerApp, services: Services): void;
-  /** Mounts the routes. */
   mount(app: ServerApp, services: Services): void;
 }

@@ -59,7 +59,6 @@ function commandLines(following: NextCommand): string[] {
   return [`  if it passes: ${following.ifPass}`, `  if it fails:  ${following.ifFail}`];
 }
 
-/** The JSON of a step. */
 function stepJson({ parts, following, ...rest }: StepGuidance): object {
   return { schemaVersion: 1, ...rest, actions: parts, next: commandOf(following) ?? null, invokeAfter: following };
 }

@@ -95,8 +95,8 @@ interface NumberedStep {
 function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   const { title, iterates, contract, fresh } = step;
   const gate = gateAfter(skill, number);
-  const { items, verdicts } = gate?.gate ?? {};
-  const isReported = gate !== undefined && (items === undefined || verdicts === undefined);
+  const documents = documentsOf(gate);
+  const isReported = gate !== undefined && documents === undefined;
   const actions: ActionsBuilder = (params, at) => {
     const context = runContext(skill, number, { params, ...at });
     const loop = loopPosition(skill, context);
@@ -111,7 +111,7 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
     ...omitUndefined({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
-    ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
+    ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
     ...transitionsOf(skill, { step, number, isReported }),
   };
 }
@@ -121,8 +121,7 @@ function dispatchStep(dispatched: NumberedDispatch): object {
   const { skill, step, number } = dispatched;
   const { title, contract } = step;
   const gate = gateAfter(skill, number);
-  const { items, verdicts } = gate?.gate ?? {};
-  const documents = items === undefined || verdicts === undefined ? undefined : { items, verdicts };
+  const documents = documentsOf(gate);
   const to = hasChoice(skill, step, number) ? routeStepId(step.id) : workflowStepId(skill, targetsOf(skill, number)[0] ?? null);
   return {
     title,
@@ -239,13 +238,19 @@ function targetOf(routing: Routing, number: number, outcome: 'ok' | 'reject'): n
   return outcome === 'reject' ? routing.ifFail : routing.ifPass;
 }
 
-function gateStep(skill: Skill, { id, title, gate }: SkillGateStep, number: number): object {
-  const { qrName, items, verdicts, passStep, workStep: work } = gate;
+/** The documents that a gate reads; undefined if it reads the report of its review. */
+function documentsOf(step: SkillGateStep | undefined): { readonly items: string; readonly verdicts: string } | undefined {
+  const { items, verdicts } = step?.gate ?? {};
+  return items === undefined || verdicts === undefined ? undefined : { items, verdicts };
+}
+
+function gateStep(skill: Skill, step: SkillGateStep, number: number): object {
+  const { id, title, gate } = step;
+  const { qrName, passStep, workStep: work } = gate;
   const person = personStepId(id);
-  const documents = items === undefined || verdicts === undefined ? {} : { items, verdicts };
   return {
     title,
-    use: skillGate({ qrName, review: reviewBefore(skill, number), ...documents }),
+    use: skillGate({ qrName, review: reviewBefore(skill, number), ...documentsOf(step) }),
     next: {
       ok: workflowStepId(skill, passStep),
       again: { to: workflowStepId(skill, work), maxIterations: VISITS_MAX, onExhausted: person },

@@ -115,7 +115,7 @@ test('the page shows that a killed server is lost, and catches up when it is bac
   go();
   await served.start();
   await page.locator('.lost').waitFor({ state: 'detached' });
-  // What ran when it was killed has no recorded end; a person says how it goes on.
+  // The work at the time of the kill has no recorded end; a person decides how to continue.
   await page.goto(`${served.url}/runs/${run}`);
   await page
     .getByText(/Release this version|not recorded|choose how it continues/)
@@ -147,7 +147,7 @@ test('of two people at one approval, the first decides; the other sees it and ca
 test('an approval of changed content is rejected, and requested again', async () => {
   go();
   const { page } = ann;
-  // What it is about is looked at when it is opened; what changes after that is found when somebody decides.
+  // The subjects are checked when the approval is opened; later changes are found by the decision.
   const looked = page.waitForResponse(/\/recheck$/);
   await start(page, 'release', { version: '3' });
   await page.getByText('Release this version?').first().waitFor();
@@ -170,7 +170,7 @@ test('an approval whose content changed is asked again when it is opened', async
   go();
   const { page } = ann;
   await page.goto(`${served.url}/usage`);
-  // Nobody has opened it: what it is about is checked at most once in three seconds.
+  // It was not opened yet: the subjects are checked at most once in three seconds.
   const id = await page.evaluate(async () => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ workflow: 'release', params: { version: '4' } });

@@ -154,7 +154,7 @@ describe('other people and rules', () => {
 
   test('GitHub itself rejects the merge after a push since the last read', async () => {
     const { number, head } = await openSample(stage, 'topic');
-    // What the driver reads before it merges is still the old head.
+    // The driver still reads the old head before it merges.
     stage.hub.beforeNext = {
       on: `PUT ${REPO}/pulls/${number}/merge`,
       work: async () => void (await stage.commit('topic', { 'x.txt': '1' })),

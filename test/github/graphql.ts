@@ -34,7 +34,7 @@ export function answerGraphql(state: GitHubState, { actor = 'ghost', query, vari
   return { data: { repository: { discussion: { id: discussion.id, comments: { nodes, pageInfo } } } } };
 }
 
-/** The merge queue: what is in it, entering and leaving. */
+/** The merge queue: its entries, adding and removing. */
 function answerQueue(state: GitHubState, query: string, variables: Data): Data | undefined {
   if (query.includes('pullRequest(number: $number) { id isInMergeQueue }')) {
     const item = state.items.get(Number(variables.number));

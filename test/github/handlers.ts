@@ -158,7 +158,6 @@ const repositoryHandlers: Readonly<Record<string, Handler>> = {
   'repos/compare-commits-with-basehead': compare,
 };
 
-/** The rule of a merge queue. */
 const QUEUE_RULE = {
   ...{ type: 'merge_queue', ruleset_id: 1, ruleset_source: 'octo/project', ruleset_source_type: 'Repository' },
   parameters: {

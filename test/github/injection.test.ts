@@ -1,4 +1,4 @@
-// Text that somebody else wrote at GitHub is data: in a command, a template, a comment, a branch and a file name.
+// Text that others wrote at GitHub is data: in a command, a template, a comment, a branch and a file name.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Merging where GitHub does not merge at once: a branch with a merge queue, and required checks that have not ended. Nothing is
-// merged past a queue, nothing enters it twice, and what lands is the head that was approved.
+// Merging if GitHub does not merge immediately: a branch with a merge queue, and required checks that have not ended.
+// Nothing is merged past a queue, nothing enters it twice, and what lands is the head that was approved.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
@@ -32,7 +32,7 @@ const request = (more: Partial<MergeRequest> = {}): MergeRequest => ({
   ...more,
 });
 
-/** The queue of GitHub merges what is in it. */
+/** The queue of GitHub merges its entries. */
 async function land(): Promise<void> {
   const item = state().items.get(number) as Item & { pull: NonNullable<Item['pull']> };
   const base = state().headOf('main') as string;

@@ -1,7 +1,8 @@
-// What GitHub and its people can do to a run: outages, limits, logins, pushes, merges and closings by others, rules. Each ends
-// as a wait with a time, an outcome of the workflow, or a sentence that says what to do; nothing is merged that was not approved.
+// Faults that GitHub and its people can cause in a run: outages, limits, logins, pushes, merges and closings by others,
+// rules. Each ends as a wait with a time, an outcome of the workflow, or a sentence that says what to do; nothing is merged
+// that was not approved.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
 import { readRunReport } from '../../src/control/run/report.ts';
 import type { Engine, RunHandle } from '../../src/index.ts';
@@ -37,7 +38,7 @@ interface Begun {
   readonly number: number;
   readonly head: string;
   readonly item: Item;
-  /** What happens at the moment of the merge. */
+  /** An action at the moment of the merge. */
   ahead(work: () => Promise<void>): void;
 }
 
@@ -60,7 +61,7 @@ async function begin(text = LAND): Promise<Begun> {
   return { engine, run, number, head, item, ahead };
 }
 
-/** Approves, and returns what a person is shown when the run stands still. */
+/** Approves, and returns the error that a person sees when the run has stopped. */
 async function approved({ engine, run, number }: Begun) {
   await stage.review(number, 'ann', 'approved');
   await expect.poll(async () => (await run.wait('idle')).steps.some(({ path }) => path === 'merge#1')).toBe(true);
@@ -141,75 +142,73 @@ test('a repository that its owner archived stops the run and says so, and the ru
   expect((await begun.run.wait()).status).toBe('completed');
 });
 
-describe('other people', () => {
-  test('a push between the approval and the merge prevents the merge, and the approval is requested again', async () => {
-    const begun = await begin();
-    begun.ahead(async () => void (await stage.commit('feature', { 'late.txt': '1' })));
-    const { status, steps, waits } = await approved(begun);
-    expect([status, steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual([
-      'waiting',
-      ['approval#1 ok', 'merge#1 stale_head', 'approval#2 null'],
-    ]);
-    expect(waits[0]).toMatchObject({
-      message: expect.stringMatching(/^pr_approval: it waits for maintainers: 0 of 1 approvals of [0-9a-f]{12}$/),
-    });
-    await stage.review(begun.number, 'ann', 'approved');
-    expect((await begun.run.wait()).status).toBe('completed');
-    expect(await stage.read('main', 'late.txt')).toBe('1');
+test('a push between the approval and the merge prevents the merge, and the approval is requested again', async () => {
+  const begun = await begin();
+  begun.ahead(async () => void (await stage.commit('feature', { 'late.txt': '1' })));
+  const { status, steps, waits } = await approved(begun);
+  expect([status, steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual([
+    'waiting',
+    ['approval#1 ok', 'merge#1 stale_head', 'approval#2 null'],
+  ]);
+  expect(waits[0]).toMatchObject({
+    message: expect.stringMatching(/^pr_approval: it waits for maintainers: 0 of 1 approvals of [0-9a-f]{12}$/),
   });
+  await stage.review(begun.number, 'ann', 'approved');
+  expect((await begun.run.wait()).status).toBe('completed');
+  expect(await stage.read('main', 'late.txt')).toBe('1');
+});
 
-  test('a run continues if a person merged its pull request at the approved head', async () => {
-    const begun = await begin();
-    begun.ahead(async () => {
-      const other = await stage.reopen({ ledger: `${stage.folder}/other.db` });
-      await other.mergePullRequest({ number: begun.number, method: 'squash', deleteBranch: false, expectedHead: begun.head }, 'theirs');
-    });
-    await stage.review(begun.number, 'ann', 'approved');
-    expect((await begun.run.wait()).status).toBe('completed');
-    expect((await stage.repository.git('log', '--format=%s', 'main')).match(/Add feature/g)).toHaveLength(1);
+test('a run continues if a person merged its pull request at the approved head', async () => {
+  const begun = await begin();
+  begun.ahead(async () => {
+    const other = await stage.reopen({ ledger: `${stage.folder}/other.db` });
+    await other.mergePullRequest({ number: begun.number, method: 'squash', deleteBranch: false, expectedHead: begun.head }, 'theirs');
   });
+  await stage.review(begun.number, 'ann', 'approved');
+  expect((await begun.run.wait()).status).toBe('completed');
+  expect((await stage.repository.git('log', '--format=%s', 'main')).match(/Add feature/g)).toHaveLength(1);
+});
 
-  test.each([
-    [
-      'closed it before the merge',
-      async ({ item, ahead }: Begun) =>
-        ahead(async () => {
-          item.open = false;
-        }),
-    ],
-    [
-      'deleted its branch, which closes it',
-      async ({ item, ahead }: Begun) =>
-        ahead(async () => {
-          await stage.repository.git('update-ref', '-d', 'refs/heads/feature');
-          item.open = false;
-        }),
-    ],
-  ])('who %s are named as what happened', async (_what, prepare) => {
-    const begun = await begin();
-    await prepare(begun);
-    const { status, error } = await approved(begun);
-    expect([status, error]).toEqual([
-      'escalated',
-      'step "merge": #1 was closed without being merged; open it again at GitHub, or cancel the run',
-    ]);
-  });
+test.each([
+  [
+    'closed it before the merge',
+    async ({ item, ahead }: Begun) =>
+      ahead(async () => {
+        item.open = false;
+      }),
+  ],
+  [
+    'deleted its branch, which closes it',
+    async ({ item, ahead }: Begun) =>
+      ahead(async () => {
+        await stage.repository.git('update-ref', '-d', 'refs/heads/feature');
+        item.open = false;
+      }),
+  ],
+])('who %s are named as what happened', async (_what, prepare) => {
+  const begun = await begin();
+  await prepare(begun);
+  const { status, error } = await approved(begun);
+  expect([status, error]).toEqual([
+    'escalated',
+    'step "merge": #1 was closed without being merged; open it again at GitHub, or cancel the run',
+  ]);
+});
 
-  test.each([
-    ['closed', (item: Item) => Object.assign(item, { open: false }), 'the pull request was closed before it was approved'],
-    [
-      'merged',
-      (item: Item) =>
-        Object.assign(item, { open: false, pull: Object.assign(item.pull as object, { merged: true, mergeSha: 'a'.repeat(40) }) }),
-      'somebody merged the pull request before it was approved here',
-    ],
-  ])('who %s it while an approval is waited for end the wait', async (_how, change, message) => {
-    const { engine, run, item } = await begin();
-    change(item);
-    stage.hub.state.record(item, 'closed', { actor: 'mallory' });
-    await expect.poll(async () => (await shown({ engine, run })).error).toContain(message);
-    expect((await shown({ engine, run })).status).toBe('escalated');
-  });
+test.each([
+  ['closed', (item: Item) => Object.assign(item, { open: false }), 'the pull request was closed before it was approved'],
+  [
+    'merged',
+    (item: Item) =>
+      Object.assign(item, { open: false, pull: Object.assign(item.pull as object, { merged: true, mergeSha: 'a'.repeat(40) }) }),
+    'somebody merged the pull request before it was approved here',
+  ],
+])('who %s it while an approval is waited for end the wait', async (_how, change, message) => {
+  const { engine, run, item } = await begin();
+  change(item);
+  stage.hub.state.record(item, 'closed', { actor: 'mallory' });
+  await expect.poll(async () => (await shown({ engine, run })).error).toContain(message);
+  expect((await shown({ engine, run })).status).toBe('escalated');
 });
 
 test('an approval by a bot, the author or a person without rights does not count, even if they are in the group', async () => {
@@ -226,24 +225,22 @@ test('an approval by a bot, the author or a person without rights does not count
   expect((await run.wait()).status).toBe('completed');
 });
 
-describe('rules of the repository', () => {
-  test('a rule of the repository that rejects a merge stops the run with the message of GitHub', async () => {
-    const begun = await begin();
-    const said = 'At least 2 approving reviews are required by reviewers with write access.';
-    stage.hub.state.mergeRefusal = said;
-    expect(await approved(begun)).toMatchObject({ status: 'escalated', error: `step "merge": GitHub did not merge #1: ${said}` });
-    stage.hub.state.mergeRefusal = undefined;
-    await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
-    expect((await begun.run.wait()).status).toBe('completed');
-  });
+test('a rule of the repository that rejects a merge stops the run with the message of GitHub', async () => {
+  const begun = await begin();
+  const said = 'At least 2 approving reviews are required by reviewers with write access.';
+  stage.hub.state.mergeRefusal = said;
+  expect(await approved(begun)).toMatchObject({ status: 'escalated', error: `step "merge": GitHub did not merge #1: ${said}` });
+  stage.hub.state.mergeRefusal = undefined;
+  await begun.run.resume({ actor: 'ann', choice: { how: 'retry' } });
+  expect((await begun.run.wait()).status).toBe('completed');
+});
 
-  test('a renamed default branch keeps its pull requests, and the merge goes there', async () => {
-    const begun = await begin();
-    await stage.repository.git('branch', '-m', 'main', 'trunk');
-    stage.hub.state.defaultBranch = 'trunk';
-    Object.assign(begun.item.pull as object, { base: 'trunk' });
-    await stage.review(begun.number, 'ann', 'approved');
-    expect((await begun.run.wait()).status).toBe('completed');
-    expect(await stage.read('trunk', 'feature.txt')).toBe('feature\n');
-  });
+test('a renamed default branch keeps its pull requests, and the merge goes there', async () => {
+  const begun = await begin();
+  await stage.repository.git('branch', '-m', 'main', 'trunk');
+  stage.hub.state.defaultBranch = 'trunk';
+  Object.assign(begun.item.pull as object, { base: 'trunk' });
+  await stage.review(begun.number, 'ann', 'approved');
+  expect((await begun.run.wait()).status).toBe('completed');
+  expect(await stage.read('trunk', 'feature.txt')).toBe('feature\n');
 });

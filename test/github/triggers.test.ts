@@ -1,4 +1,4 @@
-// Events of GitHub that start workflows: webhooks and polling on one path, and who may start what.
+// Events of GitHub that start workflows: webhooks and polling, and who may start what.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
@@ -295,117 +295,113 @@ describe('a trigger that follows the head of a pull request', () => {
   });
 });
 
-describe('who may start', () => {
-  test('FT3: a person without write permission starts nothing, until a maintainer names the workflow', async () => {
-    await stage.account('carol', { permission: 'read' });
-    const opened = await open([waits('triage', { ...ON, event: 'issues.opened' })]);
-    const item = issue();
-    expect(await sent(opened, { event: 'issues', payload: payloadFor(item, { action: 'opened', sender: 'carol' }) })).toMatchObject({
-      status: 'ignored',
-      reason: '"carol" may not start workflows (permission: read); someone with write permission can add the label "workflow:triage"',
-    });
-    expect((await sent(opened, label(item, 'workflow:triage', 'carol'))).status).toBe('ignored');
-    expect((await sent(opened, label(item, 'workflow:triage'))).status).toBe('done');
-    expect(await runs(opened)).toEqual([['triage', 1, 'ann']]);
+test('FT3: a person without write permission starts nothing, until a maintainer names the workflow', async () => {
+  await stage.account('carol', { permission: 'read' });
+  const opened = await open([waits('triage', { ...ON, event: 'issues.opened' })]);
+  const item = issue();
+  expect(await sent(opened, { event: 'issues', payload: payloadFor(item, { action: 'opened', sender: 'carol' }) })).toMatchObject({
+    status: 'ignored',
+    reason: '"carol" may not start workflows (permission: read); someone with write permission can add the label "workflow:triage"',
+  });
+  expect((await sent(opened, label(item, 'workflow:triage', 'carol'))).status).toBe('ignored');
+  expect((await sent(opened, label(item, 'workflow:triage'))).status).toBe('done');
+  expect(await runs(opened)).toEqual([['triage', 1, 'ann']]);
+});
+
+test('FT4: a pull request from a fork starts nothing by itself, and nothing that reads secrets', async () => {
+  const { number } = await stage.openFromFork('theirs');
+  const item = stage.hub.state.items.get(number) as Item;
+  const reading = compiledOf(waits('secret-review'));
+  const definition = { ...reading.definition, description: '{{ secrets.API_TOKEN }}' };
+  const opened = await open([waits('review', { ...ON, event: 'pull_request' }), { ...reading, definition }]);
+  const opening = { event: 'pull_request', payload: payloadFor(item, { action: 'opened', sender: 'ann' }) };
+  expect((await sent(opened, opening)).reason).toContain(`pull request #${number} comes from a fork`);
+  expect((await sent(opened, label(item, 'workflow:secret-review'))).reason).toContain('"secret-review" reads secrets');
+  expect((await sent(opened, label(item, 'workflow:review'))).status).toBe('done');
+});
+
+describe('FT4: a label on a pull request from a fork counts for the commits that were there', () => {
+  /** A person pushes to the fork. */
+  const push = async ({ pull }: Item): Promise<void> => {
+    Object.assign(pull as object, { headSha: (await stage.openFromFork('later')).head });
+  };
+  const NEWER = expect.stringContaining('review it, then add the label again');
+
+  test('a webhook', async () => {
+    const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
+    const opened = await open([waits('review')]);
+    const webhook = label(item, 'workflow:review');
+    await push(item);
+    expect(await sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: NEWER });
+    expect(await runs(opened)).toEqual([]);
+    const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'workflow:review' } });
+    Object.assign(payload.pull_request as object, { updated_at: '2100-01-01T00:00:00Z' });
+    const seen = { event: 'pull_request', payload };
+    expect(await sent(opened, seen)).toMatchObject({ status: 'done', run: expect.any(String) });
   });
 
-  test('FT4: a pull request from a fork starts nothing by itself, and nothing that reads secrets', async () => {
-    const { number } = await stage.openFromFork('theirs');
-    const item = stage.hub.state.items.get(number) as Item;
-    const reading = compiledOf(waits('secret-review'));
-    const definition = { ...reading.definition, description: '{{ secrets.API_TOKEN }}' };
-    const opened = await open([waits('review', { ...ON, event: 'pull_request' }), { ...reading, definition }]);
-    const opening = { event: 'pull_request', payload: payloadFor(item, { action: 'opened', sender: 'ann' }) };
-    expect((await sent(opened, opening)).reason).toContain(`pull request #${number} comes from a fork`);
-    expect((await sent(opened, label(item, 'workflow:secret-review'))).reason).toContain('"secret-review" reads secrets');
-    expect((await sent(opened, label(item, 'workflow:review'))).status).toBe('done');
-  });
-
-  describe('FT4: a label on a pull request from a fork counts for the commits that were there', () => {
-    /** Somebody pushes to the fork. */
-    const push = async ({ pull }: Item): Promise<void> => {
-      Object.assign(pull as object, { headSha: (await stage.openFromFork('later')).head });
-    };
-    const NEWER = expect.stringContaining('review it, then add the label again');
-
-    test('a webhook', async () => {
-      const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
-      const opened = await open([waits('review')]);
-      const webhook = label(item, 'workflow:review');
-      await push(item);
-      expect(await sent(opened, webhook)).toMatchObject({ status: 'ignored', reason: NEWER });
-      expect(await runs(opened)).toEqual([]);
-      const payload = payloadFor(item, { action: 'labeled', sender: 'ann', label: { name: 'workflow:review' } });
-      Object.assign(payload.pull_request as object, { updated_at: '2100-01-01T00:00:00Z' });
-      const seen = { event: 'pull_request', payload };
-      expect(await sent(opened, seen)).toMatchObject({ status: 'done', run: expect.any(String) });
-    });
-
-    test('polling, which cannot tell which of them was first', async () => {
-      const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
-      const first = await open([waits('review')], { polls: true });
-      const { database } = first.server.services;
-      await expect.poll(() => database.get('SELECT cursor FROM forge_cursors')?.cursor).toBeDefined();
-      await first.close();
-      label(item, 'workflow:review');
-      await push(item);
-      const second = await open([waits('review')], { polls: true });
-      const labelled = async () =>
-        (await list(second)).find(({ event, status }) => event === 'pull_request.labeled' && status !== 'received');
-      await expect.poll(labelled).toMatchObject({ status: 'ignored', reason: NEWER });
-      expect(await runs(second)).toEqual([]);
-    });
+  test('polling, which cannot tell which of them was first', async () => {
+    const item = stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
+    const first = await open([waits('review')], { polls: true });
+    const { database } = first.server.services;
+    await expect.poll(() => database.get('SELECT cursor FROM forge_cursors')?.cursor).toBeDefined();
+    await first.close();
+    label(item, 'workflow:review');
+    await push(item);
+    const second = await open([waits('review')], { polls: true });
+    const labelled = async () =>
+      (await list(second)).find(({ event, status }) => event === 'pull_request.labeled' && status !== 'received');
+    await expect.poll(labelled).toMatchObject({ status: 'ignored', reason: NEWER });
+    expect(await runs(second)).toEqual([]);
   });
 });
 
-describe('a fork that the settings list', () => {
-  const reads = (name: string, trigger: TriggerModel): AnyWorkflow => {
-    const one = compiledOf(waits(name, trigger));
-    return { ...one, trigger, definition: { ...one.definition, description: '{{ secrets.API_TOKEN }}' } };
-  };
-  const byCarol = (item: Item, action: string): Webhook => ({
-    event: 'pull_request',
-    payload: payloadFor(item, { action, sender: 'carol' }),
-  });
-  const fromFork = async (): Promise<Item> => {
-    stage.hub.state.accounts.set('carol', { permission: 'read', bot: false });
-    return stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
-  };
+const reads = (name: string, trigger: TriggerModel): AnyWorkflow => {
+  const one = compiledOf(waits(name, trigger));
+  return { ...one, trigger, definition: { ...one.definition, description: '{{ secrets.API_TOKEN }}' } };
+};
+const byCarol = (item: Item, action: string): Webhook => ({
+  event: 'pull_request',
+  payload: payloadFor(item, { action, sender: 'carol' }),
+});
+const fromFork = async (): Promise<Item> => {
+  stage.hub.state.accounts.set('carol', { permission: 'read', bot: false });
+  return stage.hub.state.items.get((await stage.openFromFork('theirs')).number) as Item;
+};
 
-  test.each([['carol'], ['Carol/Project']])(
-    'FT4: a listed fork starts what its pull request triggers, without write permission: %s',
-    async (fork) => {
-      const item = await fromFork();
-      const opened = await open([waits('review', { ...ON, event: 'pull_request.opened' })], { forks: ['acme', fork] });
-      expect(await sent(opened, byCarol(item, 'opened'))).toMatchObject({ status: 'done', run: expect.any(String) });
-    },
+test.each([['carol'], ['Carol/Project']])(
+  'FT4: a listed fork starts what its pull request triggers, without write permission: %s',
+  async (fork) => {
+    const item = await fromFork();
+    const opened = await open([waits('review', { ...ON, event: 'pull_request.opened' })], { forks: ['acme', fork] });
+    expect(await sent(opened, byCarol(item, 'opened'))).toMatchObject({ status: 'done', run: expect.any(String) });
+  },
+);
+
+test('FT4: a fork that is not listed starts nothing, even if its name or the beginning of its owner is the same', async () => {
+  const item = await fromFork();
+  const opened = await open([waits('review', { ...ON, event: 'pull_request.opened' })], {
+    forks: ['caro', 'carol/other', 'acme/project'],
+  });
+  expect((await sent(opened, byCarol(item, 'opened'))).reason).toContain('"carol" may not start workflows');
+});
+
+test('FT4: a listed fork cannot read secrets or name a workflow, and no one else can start anything there', async () => {
+  const item = await fromFork();
+  stage.hub.state.accounts.set('mallory', { permission: 'read', bot: false });
+  const opened = await open(
+    [reads('secret-review', { ...ON, event: 'pull_request.opened' }), waits('chat', { ...ON, event: 'issue_comment' }), waits('deploy')],
+    { forks: ['carol'] },
   );
-
-  test('FT4: a fork that is not listed starts nothing, even if its name or the beginning of its owner is the same', async () => {
-    const item = await fromFork();
-    const opened = await open([waits('review', { ...ON, event: 'pull_request.opened' })], {
-      forks: ['caro', 'carol/other', 'acme/project'],
-    });
-    expect((await sent(opened, byCarol(item, 'opened'))).reason).toContain('"carol" may not start workflows');
-  });
-
-  test('FT4: a listed fork cannot read secrets or name a workflow, and no one else can start anything there', async () => {
-    const item = await fromFork();
-    stage.hub.state.accounts.set('mallory', { permission: 'read', bot: false });
-    const opened = await open(
-      [reads('secret-review', { ...ON, event: 'pull_request.opened' }), waits('chat', { ...ON, event: 'issue_comment' }), waits('deploy')],
-      { forks: ['carol'] },
-    );
-    expect((await sent(opened, byCarol(item, 'opened'))).reason).toContain('"secret-review" reads secrets');
-    expect((await sent(opened, label(item, 'workflow:deploy', 'carol'))).reason).toContain('"carol" may not start workflows');
-    const said = (sender: string, id: number, body: string): Webhook => {
-      const { event, payload } = comment(item, body, { id, user: { login: sender, type: 'User' } });
-      return { event, payload: { ...payload, sender: { login: sender, type: 'User' } } };
-    };
-    expect((await sent(opened, said('carol', 78, '@pawl-user workflow:deploy'))).reason).toContain('"carol" may not start workflows');
-    expect((await sent(opened, said('mallory', 79, 'hello'))).reason).toContain('"mallory" may not start workflows');
-    expect(await runs(opened)).toEqual([]);
-  });
+  expect((await sent(opened, byCarol(item, 'opened'))).reason).toContain('"secret-review" reads secrets');
+  expect((await sent(opened, label(item, 'workflow:deploy', 'carol'))).reason).toContain('"carol" may not start workflows');
+  const said = (sender: string, id: number, body: string): Webhook => {
+    const { event, payload } = comment(item, body, { id, user: { login: sender, type: 'User' } });
+    return { event, payload: { ...payload, sender: { login: sender, type: 'User' } } };
+  };
+  expect((await sent(opened, said('carol', 78, '@pawl-user workflow:deploy'))).reason).toContain('"carol" may not start workflows');
+  expect((await sent(opened, said('mallory', 79, 'hello'))).reason).toContain('"mallory" may not start workflows');
+  expect(await runs(opened)).toEqual([]);
 });
 
 test('polling finds events from before the server started, and starts each once even if the webhook arrives too', async () => {

@@ -12,7 +12,6 @@ import { SoftwareAuthenticator } from './software-authenticator.ts';
 let rig: AccessRig;
 afterEach(() => rig.close());
 
-/** A link of ann to an approval. */
 async function linkTo(run: string, person = 'ann', expires?: string): Promise<string> {
   rig.person(person);
   const place = { access: rig.access, store: rig.engine.store, addresses: rig.server.services.addresses() };
@@ -172,7 +171,7 @@ describe('a link for one decision', () => {
     rig.wait(5000);
     const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/recheck`, { token, body: {} })).json<{ changed: object[] }>();
     expect(changed).toMatchObject([{ approval: 'ask#1', what: expect.stringContaining('plan.md') }]);
-    // A decision about what is not true any more is refused all the same.
+    // A decision about outdated content is still rejected.
     writeFileSync(join(rig.folder, 'plan.md'), 'four');
     const stale = fieldIn(await rig.send('GET', path), 'digest');
     expect((await rig.form(path, { option: 'approve', digest: stale })).status).toBe(409);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
 import { addressesOf } from '../../src/server/access/addresses.ts';
 import { FailedLogins } from '../../src/server/access/failed-logins.ts';
@@ -164,35 +164,33 @@ test('failed logins from one IPv6 network count together', () => {
   expect(failures.waitMs('2001:db8:1:3::1')).toBe(0);
 });
 
-describe('where the server listens', () => {
-  const at = { port: 7411, hasTls: false };
+const at = { port: 7411, hasTls: false };
 
-  test.each(['0.0.0.0', '192.168.1.5', '::', 'pawl.example.com', '127.0.0.1.evil.example'])('%s needs TLS or a trusted proxy', (host) => {
-    expect(codeOf(() => addressesOf({ ...at, host }))).toBe('NOT_ALLOWED');
-    expect(codeOf(() => addressesOf({ ...at, host, publicUrl: 'https://pawl.example.com' }))).toBe('NOT_ALLOWED');
-    expect(codeOf(() => addressesOf({ ...at, host, trustedProxy: ['10.0.0.1'] }))).toBe('NOT_ALLOWED');
-    expect(codeOf(() => addressesOf({ ...at, host, publicUrl: 'https://pawl.example.com', trustedProxy: ['10.0.0.1'] }))).toBe('ok');
-    expect(codeOf(() => addressesOf({ ...at, host, hasTls: true, publicUrl: 'https://pawl.example.com' }))).toBe('ok');
-  });
+test.each(['0.0.0.0', '192.168.1.5', '::', 'pawl.example.com', '127.0.0.1.evil.example'])('%s needs TLS or a trusted proxy', (host) => {
+  expect(codeOf(() => addressesOf({ ...at, host }))).toBe('NOT_ALLOWED');
+  expect(codeOf(() => addressesOf({ ...at, host, publicUrl: 'https://pawl.example.com' }))).toBe('NOT_ALLOWED');
+  expect(codeOf(() => addressesOf({ ...at, host, trustedProxy: ['10.0.0.1'] }))).toBe('NOT_ALLOWED');
+  expect(codeOf(() => addressesOf({ ...at, host, publicUrl: 'https://pawl.example.com', trustedProxy: ['10.0.0.1'] }))).toBe('ok');
+  expect(codeOf(() => addressesOf({ ...at, host, hasTls: true, publicUrl: 'https://pawl.example.com' }))).toBe('ok');
+});
 
-  test('a loopback address needs neither, and its links use a host name that works with passkeys', () => {
-    for (const host of ['127.0.0.1', 'localhost', '::1']) expect(addressesOf({ ...at, host }).baseUrl).toBe('http://localhost:7411');
-  });
+test('a loopback address needs neither, and its links use a host name that works with passkeys', () => {
+  for (const host of ['127.0.0.1', 'localhost', '::1']) expect(addressesOf({ ...at, host }).baseUrl).toBe('http://localhost:7411');
+});
 
-  test('the public URL must be an address, with https if other machines use it', () => {
-    for (const publicUrl of ['pawl.example.com', 'https://pawl.example.com/path', 'https://ann@pawl.example.com', 'ftp://x'])
-      expect(
-        codeOf(() => addressesOf({ ...at, host: 'localhost', publicUrl })),
-        publicUrl,
-      ).toBe('CONFIG_INVALID');
-    expect(codeOf(() => addressesOf({ ...at, host: 'localhost', publicUrl: 'http://pawl.example.com' }))).toBe('NOT_ALLOWED');
-  });
+test('the public URL must be an address, with https if other machines use it', () => {
+  for (const publicUrl of ['pawl.example.com', 'https://pawl.example.com/path', 'https://ann@pawl.example.com', 'ftp://x'])
+    expect(
+      codeOf(() => addressesOf({ ...at, host: 'localhost', publicUrl })),
+      publicUrl,
+    ).toBe('CONFIG_INVALID');
+  expect(codeOf(() => addressesOf({ ...at, host: 'localhost', publicUrl: 'http://pawl.example.com' }))).toBe('NOT_ALLOWED');
+});
 
-  test('only a trusted proxy says where a request came from', () => {
-    const { clientOf } = addressesOf({ ...at, host: 'localhost', trustedProxy: ['127.0.0.1', '10.0.0.0/8'] });
-    expect(clientOf('127.0.0.1', '6.6.6.6, 192.0.2.9')).toBe('192.0.2.9');
-    expect(clientOf('::ffff:127.0.0.1', '192.0.2.9, 10.1.2.3')).toBe('192.0.2.9');
-    expect(clientOf('198.51.100.1', '192.0.2.9')).toBe('198.51.100.1');
-    expect(clientOf('127.0.0.1', 'nonsense')).toBe('127.0.0.1');
-  });
+test('only a trusted proxy says where a request came from', () => {
+  const { clientOf } = addressesOf({ ...at, host: 'localhost', trustedProxy: ['127.0.0.1', '10.0.0.0/8'] });
+  expect(clientOf('127.0.0.1', '6.6.6.6, 192.0.2.9')).toBe('192.0.2.9');
+  expect(clientOf('::ffff:127.0.0.1', '192.0.2.9, 10.1.2.3')).toBe('192.0.2.9');
+  expect(clientOf('198.51.100.1', '192.0.2.9')).toBe('198.51.100.1');
+  expect(clientOf('127.0.0.1', 'nonsense')).toBe('127.0.0.1');
 });

@@ -91,7 +91,7 @@ async function signed(phone: SoftwareAuthenticator, made: object): Promise<Recor
   return reply.json<{ signature: Record<string, unknown> }>().signature;
 }
 
-/** Decides over HTTP in the name of ann; gives the status of the run, or the code of the failure. */
+/** Decides over HTTP in the name of ann; returns the status of the run, or the code of the failure. */
 const decide = async (run: string, decision: object): Promise<string> => {
   const code = await rig.code('POST', `/api/v1/runs/${run}/decide`, { cookie: ann, body: decision });
   return code === 'ok' ? (await rig.engine.run(run).wait()).status : code;

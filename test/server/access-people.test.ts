@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Hono } from 'hono';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { mountGuard } from '../../src/server/access/guard.ts';
 import { revokePerson } from '../../src/server/access/people.ts';
 import type { ServerApp } from '../../src/server/route.ts';
@@ -28,56 +28,54 @@ const secretIn = ({ link }: Invited): string => link.url.split('/').at(-1) ?? ''
 const enter = async (name: string, more: object = {}): Promise<string> =>
   cookieIn(await rig.form('/auth/link', { secret: secretIn(await invite(name, more)) }));
 
-describe('a person', () => {
-  test('a person is invited by a link, has the groups of the settings, and then adds a passkey', async () => {
-    const invited = await invite('bob');
-    expect(invited.person).toMatchObject({ name: 'bob', groups: ['maintainers'], scopes: ['view', 'operate', 'decide'] });
-    expect(invited.link.url).toMatch(new RegExp(`^${rig.url}/auth/link/pawll_[\\w-]{43}$`));
-    const reply = await rig.form('/auth/link', { secret: secretIn(invited) });
-    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('data-next="/auth/register"')]);
-    expect((await rig.send('GET', '/auth/register', { cookie: cookieIn(reply) })).text).toContain('logged in as <strong>bob</strong>');
-  });
+test('a person is invited by a link, has the groups of the settings, and then adds a passkey', async () => {
+  const invited = await invite('bob');
+  expect(invited.person).toMatchObject({ name: 'bob', groups: ['maintainers'], scopes: ['view', 'operate', 'decide'] });
+  expect(invited.link.url).toMatch(new RegExp(`^${rig.url}/auth/link/pawll_[\\w-]{43}$`));
+  const reply = await rig.form('/auth/link', { secret: secretIn(invited) });
+  expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('data-next="/auth/register"')]);
+  expect((await rig.send('GET', '/auth/register', { cookie: cookieIn(reply) })).text).toContain('logged in as <strong>bob</strong>');
+});
 
-  test('a person has no more than the scopes of the invitation', async () => {
-    const cookie = await enter('bob', { scopes: ['view'] });
-    expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('ok');
-    expect(await rig.code('POST', '/api/v1/links', { cookie, body: { run: 'x', for: 'bob' } })).toBe('NOT_ALLOWED');
-    expect(await rig.code('POST', '/api/v1/tokens', { cookie, body: { name: 'ci', scopes: ['decide'] } })).toBe('NOT_ALLOWED');
-  });
+test('a person has no more than the scopes of the invitation', async () => {
+  const cookie = await enter('bob', { scopes: ['view'] });
+  expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('ok');
+  expect(await rig.code('POST', '/api/v1/links', { cookie, body: { run: 'x', for: 'bob' } })).toBe('NOT_ALLOWED');
+  expect(await rig.code('POST', '/api/v1/tokens', { cookie, body: { name: 'ci', scopes: ['decide'] } })).toBe('NOT_ALLOWED');
+});
 
-  test('a person can invite and revoke others only if they manage people', async () => {
-    const cookie = await enter('bob');
-    expect(await rig.code('POST', '/api/v1/people', { cookie, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
-    expect(await rig.code('DELETE', '/api/v1/people/olga', { cookie })).toBe('NOT_ALLOWED');
-    expect(await rig.code('POST', '/api/v1/people/olga/link', { cookie, body: {} })).toBe('NOT_ALLOWED');
-    const token = rig.token('olga');
-    expect(await rig.code('POST', '/api/v1/people', { token, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
-  });
+test('a person can invite and revoke others only if they manage people', async () => {
+  const cookie = await enter('bob');
+  expect(await rig.code('POST', '/api/v1/people', { cookie, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
+  expect(await rig.code('DELETE', '/api/v1/people/olga', { cookie })).toBe('NOT_ALLOWED');
+  expect(await rig.code('POST', '/api/v1/people/olga/link', { cookie, body: {} })).toBe('NOT_ALLOWED');
+  const token = rig.token('olga');
+  expect(await rig.code('POST', '/api/v1/people', { token, body: { name: 'eve' } })).toBe('NOT_ALLOWED');
+});
 
-  test('a person has a unique name, in any spelling', async () => {
-    await invite('bob');
-    for (const name of ['bob', 'BOB']) expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
-    for (const name of ['a b', '<b>', '\u202ebob'])
-      expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
-  });
+test('a person has a unique name, in any spelling', async () => {
+  await invite('bob');
+  for (const name of ['bob', 'BOB']) expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
+  for (const name of ['a b', '<b>', '\u202ebob'])
+    expect(await rig.code('POST', '/api/v1/people', { cookie: boss, body: { name } })).toBe('USAGE');
+});
 
-  test('a revoked person loses session, token and link immediately', async () => {
-    const cookie = await enter('bob');
-    const token = rig.token('bob');
-    const secret = rig.link('bob');
-    expect(await rig.code('DELETE', '/api/v1/people/bob', { cookie: boss })).toBe('ok');
-    expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('LOGIN_REQUIRED');
-    expect(await rig.code('GET', '/api/v1/runs', { token })).toBe('LOGIN_REQUIRED');
-    expect((await rig.form('/auth/link', { secret })).status).toBe(410);
-    expect(await rig.code('POST', '/api/v1/people/bob/link', { cookie: boss, body: {} })).toBe('PERSON_UNKNOWN');
-  });
+test('a revoked person loses session, token and link immediately', async () => {
+  const cookie = await enter('bob');
+  const token = rig.token('bob');
+  const secret = rig.link('bob');
+  expect(await rig.code('DELETE', '/api/v1/people/bob', { cookie: boss })).toBe('ok');
+  expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('LOGIN_REQUIRED');
+  expect(await rig.code('GET', '/api/v1/runs', { token })).toBe('LOGIN_REQUIRED');
+  expect((await rig.form('/auth/link', { secret })).status).toBe(410);
+  expect(await rig.code('POST', '/api/v1/people/bob/link', { cookie: boss, body: {} })).toBe('PERSON_UNKNOWN');
+});
 
-  test('a person who is invited again does not regain the old logins', async () => {
-    const cookie = await enter('bob');
-    await rig.code('DELETE', '/api/v1/people/bob', { cookie: boss });
-    await invite('bob');
-    expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('LOGIN_REQUIRED');
-  });
+test('a person who is invited again does not regain the old logins', async () => {
+  const cookie = await enter('bob');
+  await rig.code('DELETE', '/api/v1/people/bob', { cookie: boss });
+  await invite('bob');
+  expect(await rig.code('GET', '/api/v1/runs', { cookie })).toBe('LOGIN_REQUIRED');
 });
 
 test('the session says who is logged in, and what they may do', async () => {
@@ -99,7 +97,7 @@ test('AC4: a stream of the server ends on the wire when its person is revoked', 
   expect(rig.server.services.streams.count).toBe(0);
 });
 
-/** An app with the guard and one stream, which sends what it is told to. */
+/** An app with the guard and one stream, which sends the given messages. */
 function streaming(): { readonly app: ServerApp; send(text: string): void } {
   const app: ServerApp = new Hono();
   mountGuard(app, rig.server.services);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Sends bytes as they are and returns what comes back until the server closes. */
+/** Sends raw bytes, and returns the response until the server closes the connection. */
 function sendRaw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -154,7 +154,7 @@ test('a stream that is requested with HEAD does not stay open', async () => {
   expect(rig.access.streams.size).toBe(0);
 });
 
-/** Whoever adds a route that needs no login says so here. */
+/** Add a route that needs no login here. */
 const PUBLIC = [
   ...['GET /auth/login', 'GET /auth/link/:secret', 'POST /auth/link', 'POST /auth/passkey/options', 'POST /auth/passkey'],
   ...['POST /auth/logout', 'GET /auth/style.css', 'GET /auth/script.js', 'GET /d/:secret', 'POST /d/:secret', 'POST /d/:secret/sign'],

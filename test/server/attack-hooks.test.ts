@@ -1,4 +1,4 @@
-// Attacks on /hooks by somebody who does not know the secret.
+// Attacks on /hooks without the secret.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';

@@ -1,9 +1,9 @@
-// What a login may do over HTTP beside what the command line asks for the same, and what is left open to programs that mount
-// the server.
+// The rights of a login over HTTP compared with those of the command line, and the options of programs that mount the
+// server.
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createEngine } from '../../src/api/engine.ts';
 import type { LoginScope } from '../../src/authority/rights.ts';
 import { defineWorkflow as defineSteps } from '../../src/compat/index.ts';
@@ -38,7 +38,7 @@ const ASK = defineSteps({
   ],
 });
 
-/** Each route that changes something besides logins, with the command that does the same, and the scope that its right takes. */
+/** Each route that changes something besides logins, with the command that does the same, and the scope that its right requires. */
 const SAME_AS: Readonly<Record<string, readonly [command: string, scope: LoginScope, body?: object]>> = {
   'POST /api/v1/runs': ['run', 'operate', { workflow: 'daily' }],
   'POST /api/v1/runs/bulk': ['cancel, retry: asked for each run', 'operate', { action: 'cancel', ids: ['x'] }],
@@ -115,26 +115,24 @@ test('a server in a program with its own logins accepts signed deliveries from a
   expect(await send({ origin: 'https://ci.example' }, { path: '/hooks/x' })).toBe('DELIVERY_REFUSED');
 });
 
-describe("the server's database, changed while it runs", () => {
-  test.each([
-    ['deleted', (file: string) => rmSync(file)],
-    ['replaced', (file: string) => renameSync(file, `${file}.away`)],
-  ])('%s: no one can log in, because no one could be revoked', async (_, change) => {
-    const rig = await AccessRig.open();
-    onTestFinished(() => rig.close());
-    const token = rig.token('bob');
-    expect(await rig.code('GET', '/api/v1/session', { token })).toBe('ok');
-    const file = join(rig.folder, 'runs.db.server');
-    change(file);
-    // As "pawl access revoke" does, in another process.
-    const fresh = openServerDatabase(file, [ACCESS_TABLES]);
-    expect(() => revokePerson({ database: fresh, now: Date.now }, 'bob')).toThrow(/bob/);
-    fresh.close();
-    expect(existsSync(file)).toBe(true);
-    expect(await rig.code('GET', '/api/v1/session', { token })).toBe('STORE_GONE');
-    expect(await rig.code('GET', '/readyz')).toBe('STORE_GONE');
-    expect((await rig.send('GET', '/healthz')).status).toBe(200);
-  });
+test.each([
+  ['deleted', (file: string) => rmSync(file)],
+  ['replaced', (file: string) => renameSync(file, `${file}.away`)],
+])('%s: no one can log in, because no one could be revoked', async (_, change) => {
+  const rig = await AccessRig.open();
+  onTestFinished(() => rig.close());
+  const token = rig.token('bob');
+  expect(await rig.code('GET', '/api/v1/session', { token })).toBe('ok');
+  const file = join(rig.folder, 'runs.db.server');
+  change(file);
+  // As "pawl access revoke" does, in another process.
+  const fresh = openServerDatabase(file, [ACCESS_TABLES]);
+  expect(() => revokePerson({ database: fresh, now: Date.now }, 'bob')).toThrow(/bob/);
+  fresh.close();
+  expect(existsSync(file)).toBe(true);
+  expect(await rig.code('GET', '/api/v1/session', { token })).toBe('STORE_GONE');
+  expect(await rig.code('GET', '/readyz')).toBe('STORE_GONE');
+  expect((await rig.send('GET', '/healthz')).status).toBe(200);
 });
 
 test('a port in use by another program is reported as such, and the server does not start', async () => {

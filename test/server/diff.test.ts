@@ -1,4 +1,4 @@
-// What a run changed in files: by HTTP, in the inbox, and on the page where a person decides from a phone.
+// The files that a run changed: by HTTP, in the inbox, and on the page where a person decides from a phone.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

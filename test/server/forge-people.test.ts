@@ -1,8 +1,8 @@
-// Questions that people decide at the forge: whose word counts, who is asked there, and how often they are reminded.
+// Questions that people decide at the forge: whose decision counts, who is asked there, and how often they are reminded.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EngineOptions } from '../../src/api/engine-options.ts';
 import type { QuestionSpec } from '../../src/authoring/graph/spec.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
@@ -157,7 +157,7 @@ test('a reminder is sent once per interval, up to the limit, and once after a lo
   await expect.poll(() => sent().length).toBe(1);
   expect(sent()[0]).toEqual({ people: ['ann', 'bob'], message: `Reminder 1 of 3: run ${asking.run} still waits for a decision at "ask".` });
   await asking.close();
-  // Nobody is awake for ten days.
+  // No server runs for ten days.
   rig.clock.advance(240 * HOUR);
   const workflow = workflowOf({ prompt: 'Ship it?', from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
   await rig.open({ workflows: [workflow], events: { forge: { forge, groups: () => groups } }, engine: { groups } });
@@ -170,58 +170,56 @@ test('a reminder is sent once per interval, up to the limit, and once after a lo
   expect(sent()).toHaveLength(3);
 });
 
-describe('FD5: what happened before a question was asked as it is now', () => {
-  /** A person whose earlier actions are polled only now. */
-  const late = async (actor: string, byMs: number): Promise<LocalForge> => {
-    const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
-    others.push(one);
-    return one;
-  };
-  const BEFORE = expect.stringContaining('before the question had its current content; repeat it');
+/** A person whose earlier actions are polled only now. */
+const late = async (actor: string, byMs: number): Promise<LocalForge> => {
+  const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
+  others.push(one);
+  return one;
+};
+const BEFORE = expect.stringContaining('before the question had its current content; repeat it');
 
-  test('a comment from before a question does not decide it, however late it is delivered', async () => {
-    const asking = await ask({ waitFor: 'comment' });
-    await (await late('ann', 5000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a comment from before a question does not decide it, however late it is delivered', async () => {
+  const asking = await ask({ waitFor: 'comment' });
+  await (await late('ann', 5000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a label from before a question does not decide it', async () => {
-    const asking = await ask({ waitFor: 'label', label: 'ship' });
-    await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
-    await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a label from before a question does not decide it', async () => {
+  const asking = await ask({ waitFor: 'label', label: 'ship' });
+  await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
+  await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a comment counts by the clock of the forge if the clock of this machine is ahead', async () => {
-    const asking = await ask({ waitFor: 'comment' }, { aheadMs: -60_000 });
-    await (await late('ann', 65_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    await (await late('ann', 58_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'seen');
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship it.' }]);
-  });
+test('FD5: a comment counts by the clock of the forge if the clock of this machine is ahead', async () => {
+  const asking = await ask({ waitFor: 'comment' }, { aheadMs: -60_000 });
+  await (await late('ann', 65_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  await (await late('ann', 58_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'seen');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship it.' }]);
+});
 
-  test('a comment from before a question does not decide it if the clock of the forge is ahead', async () => {
-    const asking = await ask({ waitFor: 'comment' }, { aheadMs: 60_000 });
-    await (await late('ann', -30_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a comment from before a question does not decide it if the clock of the forge is ahead', async () => {
+  const asking = await ask({ waitFor: 'comment' }, { aheadMs: 60_000 });
+  await (await late('ann', -30_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a comment about content that has changed since does not decide a question', async () => {
-    const file = join(shared.repository, 'notes.txt');
-    writeFileSync(file, 'as it was shown');
-    const asking = await ask({ waitFor: 'comment', subjects: { files: ['notes.txt'] } }, { cwd: shared.repository });
-    rig.clock.advance(60_000);
-    writeFileSync(file, 'as nobody saw it');
-    await expect(asking.engine.run(asking.run).decide({ option: 'approve', actor: 'bob' })).rejects.toMatchObject({
-      code: 'CONTENT_CHANGED',
-    });
-    await (await late('ann', 30_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    await (await as('ann')).comment({ number: ISSUE, body: 'Ship that, too.' }, 'seen');
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship that, too.' }]);
+test('FD5: a comment about content that has changed since does not decide a question', async () => {
+  const file = join(shared.repository, 'notes.txt');
+  writeFileSync(file, 'as it was shown');
+  const asking = await ask({ waitFor: 'comment', subjects: { files: ['notes.txt'] } }, { cwd: shared.repository });
+  rig.clock.advance(60_000);
+  writeFileSync(file, 'as nobody saw it');
+  await expect(asking.engine.run(asking.run).decide({ option: 'approve', actor: 'bob' })).rejects.toMatchObject({
+    code: 'CONTENT_CHANGED',
   });
+  await (await late('ann', 30_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  await (await as('ann')).comment({ number: ISSUE, body: 'Ship that, too.' }, 'seen');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship that, too.' }]);
 });

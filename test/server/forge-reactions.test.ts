@@ -1,4 +1,4 @@
-// Runs react to events of the forge as their workflows say: once per delivery, and never to what they did themselves.
+// Runs react to events of the forge as their workflows say: once per delivery, and never to their own actions.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ async function reactions({ engine, run }: { engine: Opened['engine']; run: strin
     .flatMap((event) => (event.type === 'run.changed' && event.change === 'reacted' ? [event] : []));
 }
 
-/** What became of the deliveries of an event, oldest first. */
+/** The results of the deliveries of an event, oldest first. */
 async function deliveries({ ask }: Opened, event: string) {
   const { body } = await ask('GET', '/api/v1/deliveries');
   const all = (body as { deliveries: { number: number; event: string; status: string; reason: string | null }[] }).deliveries;

@@ -1,4 +1,4 @@
-// Who asks over HTTP must not learn where files of the machine are: not from failures, and not from answers.
+// HTTP responses must not reveal paths of the machine: neither failures nor results.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// Deciding from the forge: `/pawl approve` and the like in comments, and every way in which one must not count.
+// Deciding from the forge: commands such as `/pawl approve` in comments, and every case in which one must not count.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeKeyList } from '../../src/authority/key-files.ts';
 import { generateKey } from '../../src/authority/keys.ts';
 import { defineWorkflow } from '../../src/index.ts';
@@ -145,59 +145,57 @@ test('a comment decides nothing a second time, even if its delivery is handled a
   expect(await statusOf(run)).toBe('waiting');
 });
 
-describe('a decision is bound to what was shown', () => {
-  test('a command that was written before the content was shown does not count', async () => {
-    const first = await at.open();
-    const run = await at.ask();
-    await at.say('/pawl reject -- again');
-    await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
-    // The comment still shows the first question: it is changed at most every few seconds.
-    expect((await at.say('/pawl approve')).answers.join()).toContain('has not been shown here yet');
-    expect(await statusOf(run)).toBe('waiting');
-    await at.shows('×2');
-    expect(await at.say('/pawl approve')).toMatchObject({ status: 'done' });
-    await first.close();
-  });
+test('a command that was written before the content was shown does not count', async () => {
+  const first = await at.open();
+  const run = await at.ask();
+  await at.say('/pawl reject -- again');
+  await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
+  // The comment still shows the first question: it is changed at most every few seconds.
+  expect((await at.say('/pawl approve')).answers.join()).toContain('has not been shown here yet');
+  expect(await statusOf(run)).toBe('waiting');
+  await at.shows('×2');
+  expect(await at.say('/pawl approve')).toMatchObject({ status: 'done' });
+  await first.close();
+});
 
-  test('CM3: a late command does not count for content that was shown after it was written', async () => {
-    // Nothing is watched: the event is delivered by hand of the test.
-    await at.open({}, { forge: { ...at.forge, watch: () => () => undefined } });
-    const run = await at.ask();
-    const written = await (await at.as('ann')).comment({ number: 1, body: '/pawl approve' }, 'early');
-    const comment = written.result === 'ok' ? written.value.id : '';
-    const [approval] = await run.approvals();
-    await run.decide({ actor: 'bob', option: 'no', digest: approval?.digest as string, input: 'x' });
-    await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
-    at.tick();
-    await at.settled();
-    const { deliveries } = at.opened.server.services;
-    const event = { id: 'late', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
-    deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-source': 'watch' }, body: event });
-    await deliveries.ring();
-    expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');
-    expect(await statusOf(run)).toBe('waiting');
-  });
+test('CM3: a late command does not count for content that was shown after it was written', async () => {
+  // Nothing is watched: the test delivers the event.
+  await at.open({}, { forge: { ...at.forge, watch: () => () => undefined } });
+  const run = await at.ask();
+  const written = await (await at.as('ann')).comment({ number: 1, body: '/pawl approve' }, 'early');
+  const comment = written.result === 'ok' ? written.value.id : '';
+  const [approval] = await run.approvals();
+  await run.decide({ actor: 'bob', option: 'no', digest: approval?.digest as string, input: 'x' });
+  await expect.poll(async () => (await run.approvals())[0]?.path).toBe('ask#2');
+  at.tick();
+  await at.settled();
+  const { deliveries } = at.opened.server.services;
+  const event = { id: 'late', event: 'issue_comment.created', at: 0, actor: 'ann', issue: 1, comment };
+  deliveries.receive({ route: 'local', id: 'late', event: event.event, headers: { 'x-pawl-source': 'watch' }, body: event });
+  await deliveries.ring();
+  expect((await at.comments()).at(-1)?.body).toContain('was written before this content was shown');
+  expect(await statusOf(run)).toBe('waiting');
+});
 
-  test('a command about an older head does not count, nor one by the author of the pull request', async () => {
-    await at.open();
-    const pr = await at.pullRequest('bob');
-    const run = await at.ask({ pr });
-    expect((await at.say('/pawl approve', { by: 'bob', number: pr })).answers.join()).toContain('the author of the pull request');
-    const head = at.commit('topic');
-    expect((await at.say('/pawl approve', { number: pr })).answers.join()).toContain(`the head is ${head.slice(0, DIGEST)} now`);
-    expect(await statusOf(run)).toBe('waiting');
-    await at.shows(`at commit \`${head.slice(0, DIGEST)}\``, pr);
-    expect(await at.say('/pawl approve', { number: pr })).toMatchObject({ status: 'done' });
-  });
+test('a command about an older head does not count, nor one by the author of the pull request', async () => {
+  await at.open();
+  const pr = await at.pullRequest('bob');
+  const run = await at.ask({ pr });
+  expect((await at.say('/pawl approve', { by: 'bob', number: pr })).answers.join()).toContain('the author of the pull request');
+  const head = at.commit('topic');
+  expect((await at.say('/pawl approve', { number: pr })).answers.join()).toContain(`the head is ${head.slice(0, DIGEST)} now`);
+  expect(await statusOf(run)).toBe('waiting');
+  await at.shows(`at commit \`${head.slice(0, DIGEST)}\``, pr);
+  expect(await at.say('/pawl approve', { number: pr })).toMatchObject({ status: 'done' });
+});
 
-  test('a command must name the question if two wait', async () => {
-    await at.open();
-    const [one, two] = [await at.ask(), await at.ask()];
-    expect((await at.say('/pawl approve')).answers.join()).toContain('2 runs or steps here wait for a decision; name one');
-    expect(await at.say(`/pawl approve ${two.id}`)).toMatchObject({ status: 'done' });
-    await two.wait();
-    expect([await statusOf(one), await statusOf(two)]).toEqual(['waiting', 'completed']);
-  });
+test('a command must name the question if two wait', async () => {
+  await at.open();
+  const [one, two] = [await at.ask(), await at.ask()];
+  expect((await at.say('/pawl approve')).answers.join()).toContain('2 runs or steps here wait for a decision; name one');
+  expect(await at.say(`/pawl approve ${two.id}`)).toMatchObject({ status: 'done' });
+  await two.wait();
+  expect([await statusOf(one), await statusOf(two)]).toEqual(['waiting', 'completed']);
 });
 
 test('if decisions must be signed, a comment does not decide, and the reply says how to sign', async () => {

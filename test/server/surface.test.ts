@@ -82,7 +82,7 @@ test('SF2: the comment of a run that a person deleted stays deleted, and is repo
     await run.decide({ actor: 'ann', option, digest: approval?.digest as string, input: 'x' });
     await expect.poll(async () => (await run.approvals())[0]?.path).toBe(next);
     at.tick();
-    // The look of the server itself: a second one beside it would say the same.
+    // The update of the server itself: a second one would give the same.
     await expect.poll(() => at.problemOf(run.id)).toBe('there is no comment 1');
     await at.settled();
   }
@@ -180,7 +180,7 @@ test('text that Pawl writes itself starts nothing and wakes no run', async () =>
   await at.say('/pawl approve', { number: pr });
   await run.wait();
   await at.shows('Release it completed', pr);
-  // Somebody else's label does start one, and its delivery is the last.
+  // The label of another person does start one, and its delivery is the last.
   await (await at.as('ann')).addLabels({ number: 1, labels: ['go'] }, 'label of ann');
   await expect.poll(async () => (await at.opened.engine.list({ workflow: 'loop-3' })).length).toBe(1);
   expect((await at.opened.engine.list()).map(({ workflow }) => workflow).sort()).toEqual(['loop-3', 'release']);

@@ -31,7 +31,6 @@ interface TableProps {
   readonly className?: string;
   /** The name of the table for screen readers. */
   readonly caption?: string;
-  /** The rows. */
   readonly children: ReactNode;
 }
 

@@ -24,7 +24,6 @@ export interface CrashCase {
   readonly params?: Readonly<Record<string, unknown>>;
   /** The answer to a question, by its step. Default: the first option. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** The agents for its roles. */
   readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
   /** The harness is the agent: it does each step that is handed out once, and reports it. */
   readonly attended?: boolean;

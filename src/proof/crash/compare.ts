@@ -37,7 +37,7 @@ function repeated(ledger: readonly LedgerLine[]): string[] {
   return violations;
 }
 
-function tooOften({ ledger, reruns, blind }: CrashEnd): string[] {
+function tooOften({ ledger, reruns, unchecked }: CrashEnd): string[] {
   const begun = countKeys(ledger, 'begun');
   const done = countKeys(ledger, 'done');
   const found: string[] = [];
@@ -45,7 +45,7 @@ function tooOften({ ledger, reruns, blind }: CrashEnd): string[] {
     const times = begun.get(key) ?? 0;
     const allowed = 1 + (reruns.get(key) ?? 0);
     if (times > allowed) found.push(`${key} began ${times} times, but the log allows ${allowed}`);
-    const effects = 1 + (blind.get(key) ?? 0);
+    const effects = 1 + (unchecked.get(key) ?? 0);
     if ((done.get(key) ?? 0) > effects) found.push(`${key} took effect ${done.get(key)} times, but at most ${effects} can be explained`);
   }
   return found;

@@ -17,7 +17,7 @@ export interface CrashEnd {
   /** How often an attempt began again according to the log, by key. */
   readonly reruns: ReadonlyMap<string, number>;
   /** How many of these began without a check of what the interrupted attempt had done (`recovery: rerun`). */
-  readonly blind: ReadonlyMap<string, number>;
+  readonly unchecked: ReadonlyMap<string, number>;
   /** Attempts that a crash left without a recorded end, and that were recognised as such. */
   readonly interrupted: ReadonlySet<string>;
   readonly ledger: readonly LedgerLine[];
@@ -39,7 +39,7 @@ export async function readEnd(files: { readonly db: string; readonly ledger: str
 
 async function endOf(store: Store, ledger: readonly LedgerLine[]): Promise<CrashEnd> {
   const facts = new Map<string, string>();
-  const recoveries: Recoveries = { reruns: new Map(), blind: new Map(), interrupted: new Set() };
+  const recoveries: Recoveries = { reruns: new Map(), unchecked: new Map(), interrupted: new Set() };
   const problems = (await store.check()).problems.map(({ run = '', what }) => `the store is damaged: ${run} ${what}`);
   for (const { id } of await store.list({ limit: RUNS_MAX })) {
     for (const [what, value] of await factsOf(store, id)) facts.set(`${id} ${what}`, value);
@@ -92,13 +92,13 @@ function rowFact({ path, attempt, status, outcome, output, error }: StoredAttemp
 
 interface Recoveries {
   readonly reruns: Map<string, number>;
-  readonly blind: Map<string, number>;
+  readonly unchecked: Map<string, number>;
   readonly interrupted: Set<string>;
 }
 
-function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blind, interrupted }: Recoveries): void {
+function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, unchecked, interrupted }: Recoveries): void {
   const recoveries = new Map<Path, number>();
-  const looked = new Set<Path>();
+  const checked = new Set<Path>();
   for (const event of events) {
     if (event.type !== 'step.changed') continue;
     const { path, attempt, recovery = 0, state } = event.activation;
@@ -106,8 +106,8 @@ function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blin
     const again = recovery > (recoveries.get(path) ?? 0);
     recoveries.set(path, recovery);
     if (again) reruns.set(key, (reruns.get(key) ?? 0) + 1);
-    if (again && !looked.delete(path)) blind.set(key, (blind.get(key) ?? 0) + 1);
-    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') looked.add(path);
-    if (again || looked.has(path)) interrupted.add(key);
+    if (again && !checked.delete(path)) unchecked.set(key, (unchecked.get(key) ?? 0) + 1);
+    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') checked.add(path);
+    if (again || checked.has(path)) interrupted.add(key);
   }
 }

@@ -107,17 +107,13 @@ export async function runTrial(baseline: Baseline, kills: readonly ProcessKill[]
       if (!end.killed) break;
       killed.push(kill);
     }
-    return finish(baseline, job, killed);
+    const { failure } = await runProcess(baseline.command, job);
+    return compareTrial(baseline, { job, killed }, failure);
   });
 }
 
 function runAndKill(command: CrashCommand, job: CrashJob, kill: ProcessKill): Promise<ProcessEnd> {
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
-}
-
-async function finish(baseline: Baseline, job: CrashJob, killed: readonly ProcessKill[]): Promise<Trial> {
-  const { failure } = await runProcess(baseline.command, job);
-  return compareTrial(baseline, { job, killed }, failure);
 }
 
 async function compareTrial(

@@ -155,7 +155,6 @@ function outside(model: ArgModel, domain: Domain | undefined): Json[] {
   return [...bounds, ...between, ...typed, ...other];
 }
 
-/** A string that is not in a domain. */
 function unlisted(domain: Domain | undefined): string {
   const texts = new Set([...(domain ?? [])].filter((value) => typeof value === 'string'));
   let text = 'something-else';

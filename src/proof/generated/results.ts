@@ -9,7 +9,6 @@ export interface TestResult {
   readonly id: string;
   readonly category: TestCategory;
   readonly ok: boolean;
-  /** The problems. */
   readonly problems: readonly string[];
   readonly durationMs: number;
 }

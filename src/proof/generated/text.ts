@@ -33,7 +33,7 @@ export async function textProblems(
 }
 
 /** The steps and branches with an agent, as cases name them. */
-export function agentPlaces({ steps }: Definition): ReadonlySet<string> {
+export function agentUnits({ steps }: Definition): ReadonlySet<string> {
   return new Set(agentSteps(steps).map(unitOf));
 }
 

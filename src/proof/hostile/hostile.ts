@@ -278,7 +278,6 @@ const NEVER = new Promise<void>(() => {});
 
 interface Player {
   readonly agent: HostileAgent;
-  /** The target at a step. */
   readonly targetAt: (step: string) => HostileTarget;
 }
 

@@ -19,7 +19,6 @@ export interface Faults {
   slow: number;
   lostWakeUps: number;
   repeatedWakeUps: number;
-  /** Mail that is sent twice. */
   mailTwice: number;
   /** Per event: an engine dies, is declared dead but still runs, or is closed. */
   crash: number;

@@ -58,7 +58,7 @@ export class People {
     if (action === 'help') return void this.help(run);
     if (action === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
     if (action === 'resume') return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
-    this.steer(run, action);
+    this.control(run, action);
   }
 
   /** Starts a run that does not exist yet. Returns false if all exist. */
@@ -89,9 +89,9 @@ export class People {
     }
     this.helped.set(run.id, times);
     this.parts.observer.count('interventions');
-    if (times > HELPS_MAX) this.steer(run, 'cancel');
+    if (times > HELPS_MAX) this.control(run, 'cancel');
     else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
-    else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
+    else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.control(run, 'unpause');
     else this.answer(run, random.pick(needs));
     return true;
   }
@@ -148,7 +148,7 @@ export class People {
     if (this.parts.random.chance(0.3)) send();
   }
 
-  private steer({ id: run }: ObservedRun, action: 'pause' | 'unpause' | 'cancel'): void {
+  private control({ id: run }: ObservedRun, action: 'pause' | 'unpause' | 'cancel'): void {
     this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
@@ -159,7 +159,7 @@ export class People {
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
     const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
-    if (how === 'cancel') return this.steer(run, 'cancel');
+    if (how === 'cancel') return this.control(run, 'cancel');
     const choices: Record<typeof how, () => ResumeChoice> = {
       retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
       accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),

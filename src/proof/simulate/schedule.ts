@@ -61,7 +61,6 @@ export class Schedule {
     };
   }
 
-  /** Drops all events of this owner. */
   drop(owner: string): void {
     this.gone.add(owner);
     this.pending = this.pending.filter((event) => event.owner !== owner);

@@ -91,7 +91,6 @@ function beginSession(access: Access, c: ServerContext, { person, via }: Pick<Se
   return page;
 }
 
-/** A page as a response. */
 function pageResponse(c: ServerContext, { title, body, status = 200 }: Page): Response {
   return c.html(page(title, body, { script: '/auth/script.js' }), status as 200) as unknown as Response;
 }

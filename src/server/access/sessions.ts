@@ -5,8 +5,9 @@
 //   page, including a page that an agent serves. A session therefore has a second secret, which our pages keep where only
 //   pages of the same port can read it. Without it, the cookie cannot change anything.
 
+import { digestText } from '../../base/digest.ts';
 import { number, oneOf, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
-import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import { createId, createSecret, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
 /** A session, without its secret. */
@@ -56,7 +57,7 @@ export function createSession(
 /** The session with this secret, if it has not ended; records that it was used. */
 export function findSession(store: AccessStore, secret: string): Session | undefined {
   if (!isSecret('session', secret)) return undefined;
-  const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', hashOf(secret)));
+  const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', digestText(secret)));
   const at = store.now();
   if (session !== undefined && at - session.seenAt >= SEEN_MS)
     store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', at, session.id);
@@ -65,7 +66,7 @@ export function findSession(store: AccessStore, secret: string): Session | undef
 
 /** Whether this is the secret that the pages of a session have. */
 export function isPageOf({ database }: AccessStore, id: string, page: string): boolean {
-  return isSecret('page', page) && database.get('SELECT 1 FROM sessions WHERE id = ? AND page = ?', id, hashOf(page)) !== undefined;
+  return isSecret('page', page) && database.get('SELECT 1 FROM sessions WHERE id = ? AND page = ?', id, digestText(page)) !== undefined;
 }
 
 /** Whether a session still exists. */

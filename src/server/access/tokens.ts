@@ -2,10 +2,11 @@
 // hash is stored. A token never allows more than its person may do now.
 
 import type { LoginScope } from '../../authority/rights.ts';
+import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import { requirePerson, scopesIn, withView } from './people.ts';
-import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import { createId, createSecret, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
 /** A token, without its secret. */
@@ -56,7 +57,7 @@ export function createToken(
 /** The token with this secret, if it has not expired; records that it was used. */
 export function findToken(store: AccessStore, secret: string): AccessToken | undefined {
   if (!isSecret('token', secret)) return undefined;
-  const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', hashOf(secret));
+  const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', digestText(secret));
   const token = row === undefined ? undefined : tokenOf(row);
   const at = store.now();
   if (token === undefined || token.expiresAt <= at) return undefined;

@@ -292,7 +292,6 @@ function runOf(workflow: string, at: number): string {
   return deriveRunId(`schedule/${workflow}`, String(at));
 }
 
-/** Which of the due ticks start a run. */
 function ticksToStart({ catchUp }: ScheduleModel, due: readonly number[], now: number): readonly number[] {
   if (catchUp === 'all') return due;
   const last = due.slice(-1);

@@ -82,7 +82,6 @@ export class ChangeLog {
     this.comparing = this.compareAll();
   }
 
-  /** The last position. */
   get last(): number {
     return Number(this.database.get('SELECT max(position) AS last FROM changes')?.last ?? 0);
   }

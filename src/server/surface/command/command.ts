@@ -1,7 +1,6 @@
 // Parses a command in a comment: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. The first line
 // cannot be inside a quotation, a code block or hidden text. A comment has one command at most.
 
-/** The commands. */
 const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
 
 /** A parsed command. */

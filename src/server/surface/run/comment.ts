@@ -30,7 +30,6 @@ export interface RunCommentView {
   readonly head?: string;
   /** The address of the run in the dashboard. */
   readonly link?: string;
-  /** Whether commands in comments are accepted. */
   readonly acceptsCommands: boolean;
 }
 

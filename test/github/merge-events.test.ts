@@ -1,5 +1,5 @@
-// A merge that GitHub has not decided yet goes on as soon as there are news of it, by webhook and by polling. Time stands still
-// in these tests, so that nothing but news wakes a run.
+// A merge that GitHub has not decided yet continues as soon as an event about it arrives, by webhook or by polling. The
+// clock does not advance in these tests, so that only events wake a run.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
@@ -32,7 +32,7 @@ const state = () => stage.hub.state;
 const item = () => state().items.get(number) as Item & { pull: NonNullable<Item['pull']> };
 const queue = (): number[] => state().queues.get('main') ?? [];
 
-/** The queue of GitHub merges what is in it. */
+/** The queue of GitHub merges its entries. */
 async function land(): Promise<void> {
   const base = state().headOf('main') as string;
   const built = await state().git.build({ method: 'merge', base, head, message: 'Merge' });
