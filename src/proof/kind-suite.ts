@@ -31,7 +31,7 @@ export interface KindHarness {
 /** Tests that a kind of step fulfils the contract of `defineStepKind`. */
 export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
-    test('returns an outcome that it declares, and plain output', async () => {
+    test('the kind returns an outcome that it declares, and plain output', async () => {
       expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
       await inWorkspace(kind, settles, async (work) => {
         const result = await work();
@@ -40,21 +40,21 @@ export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHar
       });
     });
 
-    test('rejects an invalid configuration before it does anything, and says why', async () => {
+    test('the kind rejects an invalid configuration before it does anything, and says why', async () => {
       expect(() => kind.parse(refuses.config)).toThrow(/./);
       await inWorkspace(kind, refuses, async (work) => {
         expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
       });
     });
 
-    test('does not delay an attempt that is stopped', async () => {
+    test('the kind does not delay an attempt that is stopped', async () => {
       await inWorkspace(kind, settles, async (work) => {
         expect(await work({ signal: AbortSignal.abort() })).toMatchObject({ type: 'errored', error: { reason: 'timeout' } });
       });
     });
 
     // A rerun after a crash has the same key, so a kind with `rerun` must end the same way.
-    test.runIf(kind.recovery === 'rerun')('ends the same way when it runs again with the same key', async () => {
+    test.runIf(kind.recovery === 'rerun')('the kind ends the same way when it runs again with the same key', async () => {
       await inWorkspace(kind, settles, async (work) => {
         const first = await work();
         expect(await work()).toEqual(first);

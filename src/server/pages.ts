@@ -27,15 +27,15 @@ export const PAGES: ServerPart = {
   name: 'pages',
   routes: Object.values(ROUTES),
   mount: (app, services) => {
-    const at = { app, repeats: services.repeats };
+    const target = { app, repeats: services.repeats };
     const files = new PageFiles(services.pages);
-    handle(at, ROUTES.alive, async () => ({ status: 'ok' }) as const);
-    handle(at, ROUTES.ready, async () => {
+    handle(target, ROUTES.alive, async () => ({ status: 'ok' }) as const);
+    handle(target, ROUTES.ready, async () => {
       await services.store.nextDue();
       return { status: 'ok' } as const;
     });
-    handle(at, ROUTES.asset, async ({ c }) => (await files.response(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound());
-    handle(at, ROUTES.page, async ({ c }) => {
+    handle(target, ROUTES.asset, async ({ c }) => (await files.response(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound());
+    handle(target, ROUTES.page, async ({ c }) => {
       if (NO_PAGE.test(c.req.path)) return c.notFound();
       const accepted = c.req.header('accept-encoding');
       return (await files.response(c.req.path, accepted)) ?? (await files.response('/index.html', accepted)) ?? NOT_BUILT();

@@ -51,7 +51,7 @@ test('lint reports a review by a sub-agent that does not say what happens when i
   expect(found([step('work', ['Work.']), review('<orchestrator_action>Run the gate.</orchestrator_action>'), gate])).toEqual([]);
 });
 
-test('lint reports a step without text, also if it is empty for only one value of a parameter', () => {
+test('lint reports a step without text, even if it is empty for only one value of a parameter', () => {
   expect(found([step('a', ['', ' '])])).toEqual(['SKILL_STEP_EMPTY 1']);
   expect(found([step('a', ({ params }: SkillContext) => (params.mode === 'b' ? [] : ['Do it.']))])).toEqual(['SKILL_STEP_EMPTY 1']);
 });

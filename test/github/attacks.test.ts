@@ -31,17 +31,23 @@ function altered(webhook: Webhook, headers: Readonly<Record<string, string | nul
 const sign = (algorithm: string, text: string): string => createHmac(algorithm, HOOK_SECRET).update(text).digest('hex');
 
 test.each<[string, (text: string) => Record<string, string | null>]>([
-  ['W01: none', () => ({ 'x-hub-signature-256': null })],
-  ['W03: an empty one', () => ({ 'x-hub-signature-256': '' })],
-  ['W03: a wrong one', () => ({ 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })],
-  ['W03: a short one', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).slice(0, 8)}` })],
+  ['W01: no signature', () => ({ 'x-hub-signature-256': null })],
+  ['W03: an empty signature', () => ({ 'x-hub-signature-256': '' })],
+  ['W03: a wrong signature', () => ({ 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })],
+  ['W03: a short signature', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).slice(0, 8)}` })],
   ['W03: SHA-1 alone', (text) => ({ 'x-hub-signature-256': null, 'x-hub-signature': `sha1=${sign('sha1', text)}` })],
-  ['W03: SHA-1 in the place of SHA-256', (text) => ({ 'x-hub-signature-256': `sha1=${sign('sha1', text)}` })],
-  ['W03: in capitals', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).toUpperCase()}` })],
-  ['W03: twice', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text)}, sha256=${sign('sha256', text)}` })],
-  ['W03: with a letter outside of ASCII', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).replace(/^./, 'é')}` })],
-  ['signed with an empty secret', (text) => ({ 'x-hub-signature-256': `sha256=${createHmac('sha256', '').update(text).digest('hex')}` })],
-])('%s: refused with 401, and nothing is stored', async (_what, headers) => {
+  ['W03: SHA-1 instead of SHA-256', (text) => ({ 'x-hub-signature-256': `sha1=${sign('sha1', text)}` })],
+  ['W03: a signature in capitals', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).toUpperCase()}` })],
+  ['W03: two signatures', (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text)}, sha256=${sign('sha256', text)}` })],
+  [
+    'W03: a signature with a letter outside of ASCII',
+    (text) => ({ 'x-hub-signature-256': `sha256=${sign('sha256', text).replace(/^./, 'é')}` }),
+  ],
+  [
+    'a signature with an empty secret',
+    (text) => ({ 'x-hub-signature-256': `sha256=${createHmac('sha256', '').update(text).digest('hex')}` }),
+  ],
+])('%s is rejected with 401, and nothing is stored', async (_what, headers) => {
   const opened = await rig.serve([FEATURE]);
   const webhook = rig.label(rig.issue(), 'feature');
   expect(await rig.send(opened, altered(webhook, headers(JSON.stringify(webhook.payload))))).toEqual([401, 'DELIVERY_REFUSED']);
@@ -49,9 +55,9 @@ test.each<[string, (text: string) => Record<string, string | null>]>([
 });
 
 test.each([
-  ['an empty one', async () => ''],
-  ['one that cannot be read', async () => Promise.reject(new Error('there is no secret "HOOK"'))],
-])('W02: without a usable secret every delivery is refused: %s', async (_what, secret) => {
+  ['it is empty', async () => ''],
+  ['it cannot be read', async () => Promise.reject(new Error('there is no secret "HOOK"'))],
+])('W02: without a usable secret every delivery is rejected: %s', async (_what, secret) => {
   const forge = { ...rig.stage.forge, watch: () => () => undefined };
   const opened = await rig.events.open({
     workflows: [FEATURE],
@@ -67,9 +73,9 @@ test('W02: without a secret in the settings there is no such route', async () =>
 });
 
 test.each<[string, Partial<Webhook> & { readonly headers?: Record<string, string> }, number]>([
-  ['W07: form-encoded', { type: 'application/x-www-form-urlencoded' }, 400],
-  ['W07: no JSON', { payload: 'not an object' as never }, 400],
-])('%s: refused, although it is signed', async (_what, difference, status) => {
+  ['W07: a form-encoded body', { type: 'application/x-www-form-urlencoded' }, 400],
+  ['W07: a body that is not JSON', { payload: 'not an object' as never }, 400],
+])('%s is rejected, although it is signed', async (_what, difference, status) => {
   const opened = await rig.serve([FEATURE]);
   expect((await rig.send(opened, { ...rig.label(rig.issue(), 'feature'), ...difference }))[0]).toBe(status);
   expect(await rig.deliveries(opened)).toEqual([]);

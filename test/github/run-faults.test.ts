@@ -171,21 +171,21 @@ test('a run continues if a person merged its pull request at the approved head',
 
 test.each([
   [
-    'closed it before the merge',
+    'before the merge',
     async ({ item, ahead }: Begun) =>
       ahead(async () => {
         item.open = false;
       }),
   ],
   [
-    'deleted its branch, which closes it',
+    'by deleting its branch',
     async ({ item, ahead }: Begun) =>
       ahead(async () => {
         await stage.repository.git('update-ref', '-d', 'refs/heads/feature');
         item.open = false;
       }),
   ],
-])('who %s are named as what happened', async (_what, prepare) => {
+])('a run whose pull request was closed stops and says so: %s', async (_what, prepare) => {
   const begun = await begin();
   await prepare(begun);
   const { status, error } = await approved(begun);
@@ -203,7 +203,7 @@ test.each([
       Object.assign(item, { open: false, pull: Object.assign(item.pull as object, { merged: true, mergeSha: 'a'.repeat(40) }) }),
     'somebody merged the pull request before it was approved here',
   ],
-])('who %s it while an approval is waited for end the wait', async (_how, change, message) => {
+])('an approval ends if the pull request is %s in the meantime', async (_how, change, message) => {
   const { engine, run, item } = await begin();
   change(item);
   stage.hub.state.record(item, 'closed', { actor: 'mallory' });

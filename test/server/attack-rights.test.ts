@@ -118,7 +118,7 @@ test('a server in a program with its own logins accepts signed deliveries from a
 test.each([
   ['deleted', (file: string) => rmSync(file)],
   ['replaced', (file: string) => renameSync(file, `${file}.away`)],
-])('%s: no one can log in, because no one could be revoked', async (_, change) => {
+])('after the database of the server was %s, no one can log in, because no one could be revoked', async (_, change) => {
   const rig = await AccessRig.open();
   onTestFinished(() => rig.close());
   const token = rig.token('bob');

@@ -1,4 +1,4 @@
-// The tricks with tokens against an engine that takes everything: each of them notices that it got through.
+// The attacks with tokens against an engine that takes everything: each of them notices that it got through.
 
 import { expect, test } from 'vitest';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** A table at a run that answers so. */
-function tableWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
+function contextWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
   const run = {
@@ -41,19 +41,19 @@ test.each<[string, TokenAttack, number]>([
   ['skips', skipStep, 1],
   ['reorders', reportOutOfOrder, 1],
   ['repeats', reportTwice, 1],
-])('%s reports what was accepted, and nothing if everything was refused', async (_name, trick, breaches) => {
-  expect(await trick(tableWith({ report: () => taken }))).toHaveLength(breaches);
-  expect(await trick(tableWith({ report: refuse }))).toEqual([]);
+])('the attack %s reports what was accepted, and nothing if everything was rejected', async (_name, attack, breaches) => {
+  expect(await attack(contextWith({ report: () => taken }))).toHaveLength(breaches);
+  expect(await attack(contextWith({ report: refuse }))).toEqual([]);
 });
 
 test('a repeated report that gets the same verdict and changes nothing is not a breach; one more row is', async () => {
   const report = () => ({ ...taken, repeated: true });
-  expect(await reportTwice(tableWith({ report }))).toEqual([]);
-  expect(await reportTwice(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
+  expect(await reportTwice(contextWith({ report }))).toEqual([]);
+  expect(await reportTwice(contextWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
 });
 
 test('no forged token is the real one', async () => {
-  const table = tableWith({ report: refuse });
-  await forgeToken(table);
-  expect(table.tokens).not.toContain(openStep.token);
+  const context = contextWith({ report: refuse });
+  await forgeToken(context);
+  expect(context.tokens).not.toContain(openStep.token);
 });

@@ -43,18 +43,18 @@ export function createLink(
   const { database, now } = store;
   const { name } = requirePerson(store, person);
   const { secret, hash } = createSecret('link');
-  const at = now();
+  const atMs = now();
   const link: AccessLink = {
     id: createId(),
     kind,
     person: name,
     about,
     createdBy,
-    createdAt: at,
-    expiresAt: at + lifetimeMs,
+    createdAt: atMs,
+    expiresAt: atMs + lifetimeMs,
     usedAt: null,
   };
-  database.run('DELETE FROM links WHERE expires_at <= ?', at - KEPT_MS);
+  database.run('DELETE FROM links WHERE expires_at <= ?', atMs - KEPT_MS);
   database.insert('links', { ...link, hash, about: JSON.stringify(about) });
   return { link, secret };
 }

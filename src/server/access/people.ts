@@ -72,9 +72,9 @@ export function revokePerson(store: AccessStore, name: string): Person {
     const person = requirePerson(store, name);
     for (const table of ['sessions', 'tokens', 'passkeys', 'links', 'challenges'])
       database.run(`DELETE FROM ${table} WHERE person = ?`, person.name);
-    const at = now();
-    database.run('UPDATE people SET revoked_at = ? WHERE name = ?', at, person.name);
-    return { ...person, revokedAt: at };
+    const atMs = now();
+    database.run('UPDATE people SET revoked_at = ? WHERE name = ?', atMs, person.name);
+    return { ...person, revokedAt: atMs };
   });
 }
 

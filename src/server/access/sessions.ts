@@ -40,16 +40,16 @@ export function createSession(
 ): { readonly session: Session; readonly secret: string; readonly page: string } {
   const { secret, hash } = createSecret('session');
   const page = createSecret('page');
-  const at = now();
+  const atMs = now();
   const { person, via, address } = login;
   const session: Session = {
     ...{ id: createId(), person, via, address },
     agent: login.agent.slice(0, AGENT_MAX),
-    createdAt: at,
-    seenAt: at,
-    expiresAt: at + SESSION_MS,
+    createdAt: atMs,
+    seenAt: atMs,
+    expiresAt: atMs + SESSION_MS,
   };
-  database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', at, at - IDLE_MS);
+  database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', atMs, atMs - IDLE_MS);
   database.insert('sessions', { ...session, hash, page: page.hash });
   return { session, secret, page: page.secret };
 }
@@ -58,9 +58,9 @@ export function createSession(
 export function findSession(store: AccessStore, secret: string): Session | undefined {
   if (!isSecret('session', secret)) return undefined;
   const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', digestText(secret)));
-  const at = store.now();
-  if (session !== undefined && at - session.seenAt >= SEEN_MS)
-    store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', at, session.id);
+  const atMs = store.now();
+  if (session !== undefined && atMs - session.seenAt >= SEEN_MS)
+    store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', atMs, session.id);
   return session;
 }
 
@@ -93,6 +93,6 @@ const sessionOf = rowAs({
 function unexpired({ now }: AccessStore, row: SqlRow | undefined): Session | undefined {
   if (row === undefined) return undefined;
   const session = sessionOf(row);
-  const at = now();
-  return session.expiresAt > at && session.seenAt + IDLE_MS > at ? session : undefined;
+  const atMs = now();
+  return session.expiresAt > atMs && session.seenAt + IDLE_MS > atMs ? session : undefined;
 }

@@ -16,7 +16,7 @@ test.each([
   ['&#64;ann', `\\&${GAP}\\#${GAP}64;ann`],
   ['\u202Eevil\u0007 a\u200Bb', 'evil ab'],
   ['$x$ ~~y~~ {{ z }}', '\\$x\\$ \\~\\~y\\~\\~ \\{\\{ z \\}\\}'],
-])('%j becomes inert', (text, expected) => {
+])('the text %j becomes inert', (text, expected) => {
   expect(inertMarkdown(text, 200)).toBe(expected);
 });
 
