@@ -2,14 +2,13 @@
 // Nothing is merged past a queue, nothing enters it twice, and what lands is the head that was approved.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
+import { workflowFromYaml } from '../../src/api/yaml.ts';
 import type { MergeRequest } from '../../src/forge/forge.ts';
-import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
+import { mergeFromQueue } from './graphql.ts';
 import { type GitHubStage, openGitHubStage } from './stage.ts';
-import type { Item } from './state.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,18 +31,6 @@ const request = (more: Partial<MergeRequest> = {}): MergeRequest => ({
   ...more,
 });
 
-/** The queue of GitHub merges its entries. */
-async function land(): Promise<void> {
-  const item = state().items.get(number) as Item & { pull: NonNullable<Item['pull']> };
-  const base = state().headOf('main') as string;
-  const built = await state().git.build({ method: 'merge', base, head: item.pull.headSha, message: 'Merge' });
-  if (built.kind !== 'merged') throw new Error(built.kind);
-  await state().git.advance('main', { from: base, to: built.sha });
-  Object.assign(item.pull, { merged: true, mergeSha: built.sha, baseSha: base });
-  item.open = false;
-  queue().splice(0);
-}
-
 describe('a branch with a merge queue', () => {
   beforeEach(() => void state().queues.set('main', []));
 
@@ -55,7 +42,7 @@ describe('a branch with a merge queue', () => {
     clock.advance(HOUR / 2);
     expect(await next.mergePullRequest(request(), 'run/merge#1/2')).toMatchObject({ result: 'queued', until: clock.now() + 300_000 });
     expect([state().enqueued, queue()]).toEqual([1, [number]]);
-    await land();
+    await mergeFromQueue(state(), number);
     expect(await next.mergePullRequest(request(), 'run/merge#1/3')).toEqual({
       ...{ result: 'ok', value: { sha: state().headOf('main'), branchDeleted: true } },
     });
@@ -143,15 +130,14 @@ stages:
 
   test('a run waits while its pull request is in the queue, also in another engine, and completes after the merge', async () => {
     state().queues.set('main', []);
-    const { compiled } = checkYaml('workflow.yaml', LAND, REGISTRY);
-    if (compiled === undefined) throw new Error('the workflow is not valid');
+    const compiled = await workflowFromYaml(LAND);
     const options = { workflows: [compiled], clock, forge: await stage.reopen({ now: clock.now }) };
     const first = await rig.open(options);
     const { id } = await first.start(compiled, {}, { facts: { pr_number: number } });
     const waiting = await first.run(id).wait('idle');
     expect([waiting.status, waiting.waits.map(({ kind }) => kind), queue()]).toEqual(['waiting', ['capacity'], [number]]);
     await first.close();
-    await land();
+    await mergeFromQueue(state(), number);
     const second = await rig.open(options);
     const later = async () => {
       clock.advance(20_000);

@@ -3,10 +3,9 @@
 // that was not approved.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
+import { workflowFromYaml } from '../../src/api/yaml.ts';
 import { readRunReport } from '../../src/control/run/report.ts';
 import type { Engine, RunHandle } from '../../src/index.ts';
-import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
 import { TOKEN } from './server.ts';
@@ -44,8 +43,7 @@ interface Begun {
 
 /** A run whose gate waits for an approval. */
 async function begin(text = LAND): Promise<Begun> {
-  const { compiled, errors } = checkYaml('workflow.yaml', text, REGISTRY);
-  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  const compiled = await workflowFromYaml(text);
   const { number, head } = await openSample(stage, 'feature');
   const engine = await rig.open({
     workflows: [compiled],

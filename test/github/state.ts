@@ -39,6 +39,9 @@ export interface Pull {
   reviewers: string[];
 }
 
+/** A pull request. */
+export type PullItem = Item & { readonly pull: Pull };
+
 /** A reaction to a comment. */
 export interface StoredReaction {
   readonly id: number;

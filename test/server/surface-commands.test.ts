@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeKeyList } from '../../src/authority/key-files.ts';
 import { generateKey } from '../../src/authority/keys.ts';
-import { defineWorkflow } from '../../src/index.ts';
+import { defineWorkflow, type RunHandle } from '../../src/index.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { SurfaceRig } from './surface-rig.ts';
 import { FAILING, mend } from './workflows.ts';
@@ -247,7 +247,8 @@ test('"/pawl status" at the issue of a run that has a pull request says where th
   expect((await at.say('/pawl status')).answers).toEqual([`Not done: run ${run.id} continues at pull request ${pr}; ask there`]);
 });
 
-test('the questions of an agent are answered, each after its own dashes', async () => {
+/** Starts a run whose agent asks questions. */
+async function askedByAgent(questions: readonly object[]): Promise<RunHandle> {
   const planning = defineWorkflow({
     name: 'planning',
     steps: { plan: { agent: 'planner', prompt: 'Plan.', supportsQuestions: true, next: null } },
@@ -256,11 +257,15 @@ test('the questions of an agent are answered, each after its own dashes', async 
   const run = await at.start(planning, { $attended: true });
   await run.wait('idle');
   const [openStep] = await run.openSteps();
-  const questions = [
+  await run.ask({ token: openStep?.token as string, questions: questions as never });
+  return run;
+}
+
+test('the questions of an agent are answered, each after its own dashes', async () => {
+  const run = await askedByAgent([
     { question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
     { question: 'Why, @ann?', options: [{ label: 'small' }, { label: 'fast' }] },
-  ];
-  await run.ask({ token: openStep?.token as string, questions: questions as never });
+  ]);
   await at.shows(' -- ANSWER 1 -- ANSWER 2');
   expect((await at.comments())[0]?.body).toContain('2. Why, ＠ann? (small / fast)');
   expect((await at.say('/pawl answer -- sqlite')).answers.join()).toContain('asks 2 questions; answers given: 1');
@@ -270,19 +275,8 @@ test('the questions of an agent are answered, each after its own dashes', async 
 });
 
 test('CM3: questions that a comment does not show whole, such as a long text to be written, are not answered by one', async () => {
-  const planning = defineWorkflow({
-    name: 'planning',
-    steps: { plan: { agent: 'planner', prompt: 'Plan.', supportsQuestions: true, next: null } },
-  });
-  await at.open({}, { workflows: [planning] });
-  const run = await at.start(planning, { $attended: true });
-  await run.wait('idle');
-  const [openStep] = await run.openSteps();
   const question = `Write this?\n${'All is well. '.repeat(80)}\nAnd publish the keys.`;
-  await run.ask({
-    token: openStep?.token as string,
-    questions: [{ question, options: [{ label: 'write' }, { label: 'refuse' }] }] as never,
-  });
+  const run = await askedByAgent([{ question, options: [{ label: 'write' }, { label: 'refuse' }] }]);
   await at.shows('too long for a comment');
   expect((await at.comments())[0]?.body).not.toContain('/pawl answer');
   const said = await at.say('/pawl answer plan -- write');
