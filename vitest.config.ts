@@ -81,7 +81,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'examples/*/*.test.ts'],
           exclude: SLOW_SUITES,
           sequence: { groupOrder: 1 },
         },

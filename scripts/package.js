@@ -70,7 +70,7 @@ function unlinkLeftOut(folder, page) {
  */
 function nameThePackage(file) {
   const text = readFileSync(file, 'utf8');
-  const named = text.replaceAll("'../../src/index.ts'", "'pawl'");
+  const named = text.replaceAll("'../../src/index.ts'", "'pawl'").replaceAll("'../../src/proof/suites/index.ts'", "'pawl/testing/suites'");
   writeFileSync(file, named.replaceAll(/'\.\.\/\.\.\/src\/(compat|safe-db)\/index\.ts'/g, "'pawl/$1'"));
 }
 

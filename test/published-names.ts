@@ -325,7 +325,6 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
   ],
   './server': [
     'Caller',
-    'CallerScope',
     'EventSettings',
     'ForgeEventSettings',
     'HookSetting',

@@ -39,7 +39,7 @@ const LOADED: readonly (readonly [path: string, load: LoadPage])[] = [
 const ROUTES = LOADED.map(([path, load]) => ({ path, ...lazyPage(load) }));
 
 /**
- * A page whose code is loaded when it is first needed. Code that is loaded already is shown at once: React shows a fallback for at
+ * A page whose code is loaded when it is first needed. Code that is loaded already is shown immediately: React shows a fallback for at
  * least 300 ms, even if the code is there.
  */
 function lazyPage(load: LoadPage): { readonly Page: ComponentType; readonly ahead: LoadPage } {
@@ -80,7 +80,7 @@ export function App() {
   const live = useFreshness(session.data !== undefined);
   const signedOut = live === 'signed-out' || (session.error instanceof ApiError && session.error.status === 401);
   if (signedOut) return <LoggedOut />;
-  if (session.data === undefined) return <Pending of={session} what="who you are" />;
+  if (session.data === undefined) return <Pending of={session} subject="who you are" />;
   return (
     <Person.Provider value={session.data}>
       <Frame session={session.data} live={live} />
@@ -123,7 +123,7 @@ function Frame({ session, live }: { readonly session: SessionReport; readonly li
             <p>The connection is lost. What you see may be old until the server answers again.</p>
           </div>
         )}
-        <Suspense fallback={<Loading what="the page" />}>
+        <Suspense fallback={<Loading subject="the page" />}>
           <Switch>
             {ROUTES.map(({ path, Page }) => (
               <Route key={path} path={path}>
@@ -227,7 +227,7 @@ function useIsLater(): boolean {
   return isLater;
 }
 
-/** Sends a request instead of a form: pages send no referrer, and a form without an origin is refused. */
+/** Sends a request instead of a form: pages send no referrer, and a form without an origin is rejected. */
 async function logOut(): Promise<void> {
   await write('/auth/logout', {});
   location.assign('/auth/login');

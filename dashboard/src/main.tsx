@@ -18,7 +18,7 @@ const client = new QueryClient({
     queries: {
       // The stream of events says when something changed.
       staleTime: 30_000,
-      // A refused request is not repeated; a server that does not answer may be starting.
+      // A rejected request is not repeated; a server that does not answer may be starting.
       retry: (failures, error) => failures < ATTEMPTS_MAX && error instanceof ApiError && error.status === 0,
     },
   },

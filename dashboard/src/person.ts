@@ -1,9 +1,9 @@
-// Owns who is logged in, so that components offer only what this person may do.
+// Provides the person who is logged in, so that components offer only what this person may do.
 
 import { createContext, useContext } from 'react';
 import type { SessionReport } from './connection/contract.ts';
 
-/** The session of whoever looks at the page. */
+/** The session of the person who looks at the page. */
 export const Person = createContext<SessionReport | undefined>(undefined);
 
 /** True if the person who looks at the page has this scope. */

@@ -1,4 +1,4 @@
-// Owns what happened to an approval since a person saw it: which shown values changed, why it was requested again, who
+// Reports how an approval changed since a person saw it: which shown values changed, why it was requested again, who
 // decided it, and the errors about it. The earlier content is read from the run's log. Only reads the store.
 
 import { EngineError } from '../base/error.ts';
@@ -90,13 +90,13 @@ export async function contentChanged(
 ): Promise<EngineError> {
   const { run, approval } = seen.asked;
   const { isKnown, changes, note } = await changeSince(store, run, { approval, digest: seen.digest });
-  const what = isKnown ? 'no longer has' : 'never had';
+  const verb = isKnown ? 'no longer has' : 'never had';
   const decided = await decisionOn(store, run, { approval: approval.step, digest: seen.digest });
   const since =
     decided === undefined ? (note === undefined ? '' : `: ${shortLine(note, NOTE_MAX)}`) : `, which was decided: ${decisionText(decided)}`;
   return new EngineError(
     'CONTENT_CHANGED',
-    `approval "${approval.step}" of run ${run} ${what} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; check the current content with "pawl inbox ${run}", then decide again`,
+    `approval "${approval.step}" of run ${run} ${verb} the content ${seen.digest.slice(0, DIGEST_SHOWN)}${since}; check the current content with "pawl inbox ${run}", then decide again`,
     { details: { run, approval: approval.path, digest: approval.digest, changes } },
   );
 }

@@ -1,5 +1,5 @@
-// Owns finding a pending approval, in a run and in the child runs it waits for, by its path or step and by the digest of
-// what the person saw. Only reads the store.
+// Finds a pending approval, in a run or in the child runs it waits for, by its path or step and by the digest of what the
+// person saw. Only reads the store.
 
 import { EngineError, isEngineError } from '../base/error.ts';
 import { isAsked, type OpenApproval, openApprovals, type WaitingApproval } from '../engine/request/approvals.ts';
@@ -18,7 +18,7 @@ export async function pendingApprovals(store: Store, run: string): Promise<reado
   return (await waitingApprovals(store, run)).flatMap(({ approval, ...of }) => (isAsked(approval) ? [{ ...of, approval }] : []));
 }
 
-/** The same, with those that nobody is asked yet. */
+/** The same, including approvals that people are not asked about yet. */
 export async function waitingApprovals(store: Store, run: string): Promise<readonly PendingApproval<WaitingApproval>[]> {
   const { state } = await store.load(run);
   const own = (await openApprovals({ store }, run)).map((approval) => ({ run, workflow: state.workflow, approval }));

@@ -1,5 +1,5 @@
-// Owns the words about an approval that the terminal and the page of a decision share: who decides, how people voted, and how
-// an option ends the run.
+// Owns the wording about approvals that the terminal and the page of a decision share: who decides, how people voted, and
+// how an option ends the run.
 
 import type { OpenApproval } from '../engine/request/approvals.ts';
 

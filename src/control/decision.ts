@@ -1,4 +1,4 @@
-// Owns finding the approval of a decision, and the errors for a decision that comes too late: somebody else has decided, or
+// Finds the approval that a decision is about, and reports a decision that comes too late: another person has decided, or
 // the content has changed. Only reads the store.
 
 import { EngineError } from '../base/error.ts';

@@ -1,4 +1,4 @@
-// Owns what a fork would do: which results are reused, which steps run again and may repeat external effects, and which
+// Owns the preview of a fork: which results are reused, which steps run again and may repeat external effects, and which
 // approvals are requested again. Changes nothing.
 
 import type { Engine } from '../api/engine.ts';

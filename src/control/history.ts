@@ -1,5 +1,5 @@
-// Owns what only the log of a run records: who decided what and on which content, what was overridden, how large its
-// fan-outs are, and which run it was forked from.
+// Reads from the log of a run what nothing else records: who decided what and on which content, what was overridden, how
+// large its fan-outs are, and which run it was forked from.
 
 import { activationIn, overrideIn, pathOf } from '../engine/event-facts.ts';
 import { humanWaitOf } from '../kernel/activation.ts';
@@ -38,7 +38,7 @@ function decisionsOf(rows: readonly EventRow[]): DecisionReport[] {
       // The event after a decision is about the same step: it settles, or is verified.
       const path = event.signed?.path ?? pathOf(events[index + 1]) ?? event.decision.step;
       const { step, option, input = null, actor } = event.decision;
-      // Whoever can write to the database can write this too: `show` proves it.
+      // Anyone who can write to the database can forge this; `pawl show` verifies it.
       const signed = event.signed === undefined ? null : { name: event.actor ?? '', fingerprint: event.signed.signature.key };
       return [{ step, path, option, input, actor, digest: asked.get(path) ?? null, at: new Date(event.at).toISOString(), signed }];
     }),

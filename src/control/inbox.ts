@@ -35,7 +35,7 @@ export interface StuckRun {
   readonly command: string;
 }
 
-/** A gate whose checks wait for somebody outside: for reviews, or for CI. */
+/** A gate whose checks wait for others: for reviews, or for CI. */
 export interface PendingGate {
   readonly run: string;
   readonly workflow: string;
@@ -59,7 +59,7 @@ export interface FullInbox extends Inbox {
 export async function readInbox(store: Store, runs: readonly string[], below: boolean): Promise<Inbox> {
   const inboxes = await Promise.all(runs.map((id) => inboxOf(store, id, below)));
   return {
-    approvals: inboxes.flatMap((one) => one.approvals).sort((a, b) => a.approval.since - b.approval.since),
+    approvals: inboxes.flatMap((inbox) => inbox.approvals).sort((a, b) => a.approval.since - b.approval.since),
     questions: inboxes.flatMap(({ questions }) => questions).sort((a, b) => a.since - b.since),
     stuck: inboxes.flatMap(({ stuck }) => stuck).sort((a, b) => a.wait.since - b.wait.since),
     pending: inboxes.flatMap(({ pending }) => pending).sort((a, b) => a.wait.since - b.wait.since),

@@ -1,4 +1,4 @@
-// Owns turning the options for a stopped run, from flags or from a request, into the engine's choices: which options can be
+// Converts the options for a stopped run, from flags or from a request, into choices of the engine: which options can be
 // combined, and what each means.
 
 import { EngineError } from '../base/error.ts';
@@ -31,7 +31,7 @@ export function choicesOf(parts: ChoiceParts, named: (part: keyof ChoiceParts) =
   const ways = WAYS.filter((way) => isGiven(parts[way]));
   const [way, other] = ways;
   const settled = SETTLES.flatMap((how) => (parts[how] ?? []).map((path) => ({ how, path })));
-  if (other !== undefined && !ways.every((one) => SETTLES.some((how) => how === one)))
+  if (other !== undefined && !ways.every((way) => SETTLES.some((how) => how === way)))
     throw new EngineError('USAGE', `${named(way as Way)} and ${named(other)} cannot be combined; choose one`);
   const takes = (part: keyof ChoiceParts, allowed: readonly Way[]): void => {
     if (parts[part] !== undefined && (way === undefined || !allowed.includes(way)))
@@ -47,7 +47,7 @@ export function choicesOf(parts: ChoiceParts, named: (part: keyof ChoiceParts) =
   if (way === 'retry') return [{ how: 'retry', ...note, ...omitUndefined({ extend: parts.extend }) }];
   if (way === 'accept') return [{ how: 'accept', ...note, ...output }];
   if (way === 'to') return [{ how: 'goto', step: parts.to ?? '', ...note }];
-  return settled.map((one) => ({ ...one, ...note, ...output }));
+  return settled.map((choice) => ({ ...choice, ...note, ...output }));
 }
 
 function isGiven(part: ChoiceParts[Way]): boolean {

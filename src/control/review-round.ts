@@ -1,5 +1,5 @@
-// Owns how progress and `pawl show` present the result of a review. To the engine, a reviewer with findings and a round that
-// did not pass completed their work: their outcome is not a failure. For the reader, both are a rejection.
+// Presents the result of a review in progress lines and `pawl show`. For the engine, a reviewer with findings and a round
+// that did not pass have completed their work; for the reader, both are a rejection.
 
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Definition } from '../definition/model.ts';
@@ -28,7 +28,7 @@ export function rejectionOf(reviewed: ReviewedStep, output: Json, isReview: bool
   if (outcome === 'ok') {
     if (output.status === 'fail') return String(output.evidence);
     const { findings } = output;
-    const grave = (Array.isArray(findings) ? findings : []).filter((one) => isJsonObject(one) && one.severity === 'MUST');
+    const grave = (Array.isArray(findings) ? findings : []).filter((finding) => isJsonObject(finding) && finding.severity === 'MUST');
     const [first] = grave;
     return isJsonObject(first ?? null) ? `found beside its item: ${String((first as { readonly text?: Json }).text)}` : undefined;
   }

@@ -1,4 +1,4 @@
-// Owns who started a run. A child run counts as started by whoever started its topmost parent.
+// Finds the person who started a run. A child run counts as started by the person who started its topmost parent.
 
 import type { Store } from '../store/store.ts';
 

@@ -1,4 +1,4 @@
-// Owns how times are printed.
+// Formats times.
 
 import { formatDuration } from '../base/duration.ts';
 

@@ -1,4 +1,4 @@
-// Owns how the usage of agents is printed: tokens and cost, and how much of them is unknown.
+// Formats the usage of agents: tokens and cost, and how much of them is unknown.
 
 import { NO_USAGE, type RecordedAgentUse, type UsageTotal } from '../store/store.ts';
 import type { UsageReport } from './schema/value.ts';

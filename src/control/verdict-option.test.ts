@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { QuestionOptionSpec } from '../authoring/graph/spec.ts';
 import { defineWorkflow } from '../compat/index.ts';
 import type { OpenApproval } from '../engine/request/approvals.ts';
@@ -28,47 +28,43 @@ const yes = { label: 'yes', nextStep: 'publish' };
 const no = { label: 'no', nextStep: null };
 const rework = { label: 'rework', nextStep: 'draft', requiresInput: true };
 
-describe('approve', () => {
-  test('takes the option that lets the work pass, not the one that sends it back', () => {
-    expect(meant('approve', [rework, yes, no])).toBe('yes');
-  });
-
-  test('takes an option that completes the run', () => {
-    expect(meant('approve', [{ label: 'done', nextStep: null, ends: 'completed' }, no])).toBe('done');
-  });
-
-  test('names the options where several let the work pass', () => {
-    expect(meant('approve', [yes, { label: 'later' }, no])).toMatch(
-      /^approval "ask" has several options that mean "approve"; choose one with "pawl decide RUN --option LABEL": "yes", "later", "no"$/,
-    );
-  });
-
-  test('takes the one that is labelled with the word among several', () => {
-    expect(meant('approve', [yes, { label: 'Approve' }])).toBe('Approve');
-  });
-
-  test('takes no other outcome for an approval, and no return to the step itself', () => {
-    expect(meant('approve', [{ label: 'pass over', outcome: 'skip' }, no])).toContain('has no option that means "approve"');
-    expect(meant('approve', [{ label: 'again', nextStep: 'ask' }, no])).toContain('has no option that means "approve"');
-  });
+test('approve chooses the option that lets the work pass, not the one that sends it back', () => {
+  expect(meant('approve', [rework, yes, no])).toBe('yes');
 });
 
-describe('reject', () => {
-  test('takes the option that ends the run rejected before one that sends the work back', () => {
-    expect(meant('reject', [yes, rework, no])).toBe('no');
-  });
+test('approve chooses an option that completes the run', () => {
+  expect(meant('approve', [{ label: 'done', nextStep: null, ends: 'completed' }, no])).toBe('done');
+});
 
-  test('takes an outcome of reject or fail', () => {
-    expect(meant('reject', [yes, { label: 'bad', outcome: 'fail' }])).toBe('bad');
-    expect(meant('reject', [yes, { label: 'bad', outcome: 'reject' }])).toBe('bad');
-  });
+test('approve lists the options if several let the work pass', () => {
+  expect(meant('approve', [yes, { label: 'later' }, no])).toMatch(
+    /^approval "ask" has several options that mean "approve"; choose one with "pawl decide RUN --option LABEL": "yes", "later", "no"$/,
+  );
+});
 
-  test('takes the option that sends the work back where nothing turns it down', () => {
-    expect(meant('reject', [yes, rework])).toBe('rework');
-  });
+test('approve chooses the one that is labelled "approve" among several', () => {
+  expect(meant('approve', [yes, { label: 'Approve' }])).toBe('Approve');
+});
 
-  test('names the options where several turn down, and where none does', () => {
-    expect(meant('reject', [yes, no, { label: 'bad', outcome: 'fail' }])).toContain('has several options that mean "reject"');
-    expect(meant('reject', [yes])).toContain('has no option that means "reject"');
-  });
+test('approve chooses neither an option with another outcome nor a return to the step itself', () => {
+  expect(meant('approve', [{ label: 'pass over', outcome: 'skip' }, no])).toContain('has no option that means "approve"');
+  expect(meant('approve', [{ label: 'again', nextStep: 'ask' }, no])).toContain('has no option that means "approve"');
+});
+
+test('reject prefers the option that ends the run rejected to one that sends the work back', () => {
+  expect(meant('reject', [yes, rework, no])).toBe('no');
+});
+
+test('reject chooses an option with the outcome reject or fail', () => {
+  expect(meant('reject', [yes, { label: 'bad', outcome: 'fail' }])).toBe('bad');
+  expect(meant('reject', [yes, { label: 'bad', outcome: 'reject' }])).toBe('bad');
+});
+
+test('reject chooses the option that sends the work back if no option rejects it', () => {
+  expect(meant('reject', [yes, rework])).toBe('rework');
+});
+
+test('reject lists the options if several reject, and if none does', () => {
+  expect(meant('reject', [yes, no, { label: 'bad', outcome: 'fail' }])).toContain('has several options that mean "reject"');
+  expect(meant('reject', [yes])).toContain('has no option that means "reject"');
 });

@@ -1,5 +1,5 @@
-// Owns which option `approve` and `reject` choose, because authors name options freely. A wrong guess would record a
-// decision that no one made, so an unclear case is an error that lists the options.
+// Chooses the option for `approve` and `reject`, because authors name options freely. A wrong guess would record a decision
+// that no one made, so an unclear case is an error that lists the options.
 //
 // An option approves if its outcome is ok and it leads forward. It rejects if its outcome is reject or fail, or if it ends
 // the run rejected or failed. It sends back if it leads to the same step or an earlier one in the definition; sending back
@@ -22,11 +22,11 @@ export function optionFor(verdict: Verdict, approval: OpenApproval, definition: 
   const labelled = fitting.filter(({ label }) => label.toLowerCase() === verdict);
   const [only, ...others] = labelled.length === 1 ? labelled : fitting;
   if (only !== undefined && others.length === 0) return only;
-  const what = fitting.length === 0 ? `has no option that means "${verdict}"` : `has several options that mean "${verdict}"`;
+  const problem = fitting.length === 0 ? `has no option that means "${verdict}"` : `has several options that mean "${verdict}"`;
   const labels = options.map(({ label }) => `"${label}"`).join(', ');
   throw new EngineError(
     'OPTION_INVALID',
-    `approval "${approval.step}" ${what}; choose one with "pawl decide RUN --option LABEL": ${labels}`,
+    `approval "${approval.step}" ${problem}; choose one with "pawl decide RUN --option LABEL": ${labels}`,
     {
       details: { approval: approval.path, options: options.map(({ label }) => label) },
     },

@@ -1,4 +1,4 @@
-// Owns reading the verdicts about a step from its report: of its contract, of its outputs, and of the checks of a gate.
+// Reads the verdicts about a step from its report: of its contract, its outputs, and the checks of a gate.
 
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepReport } from './schema/run.ts';

@@ -1,4 +1,4 @@
-// Owns attempts for tests of step kinds: a step as in a definition, and a request as a host would make it.
+// Creates attempt requests for tests of step kinds, as a host would create them.
 
 import type { Json, JsonObject } from '../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode } from '../definition/code.ts';
@@ -7,12 +7,12 @@ import { plainFrame } from '../definition/plain-frame.ts';
 import type { Visit } from '../kernel/activation.ts';
 import type { AttemptRequest, Snapshot } from '../steps/attempt.ts';
 
-/** What a test sets of an attempt; everything else has a plain default. */
+/** The fields of an attempt that a test sets; the others have plain defaults. */
 export interface AttemptFields {
   readonly kind: StepKind;
   readonly want?: AttemptRequest['want'];
   readonly form?: Definition['form'];
-  /** What only its kind has: the configuration, or the fields of the step that are its own. */
+  /** The configuration, or the fields of the step that only its kind has. */
   readonly config?: JsonObject;
   readonly model?: Partial<StepFrame>;
   readonly code?: Partial<StepCode>;
@@ -56,12 +56,12 @@ export function createAttemptRequest(fields: AttemptFields): AttemptRequest {
   };
 }
 
-/** The kinds whose fields stand in the step itself. */
+/** The kinds whose fields are in the step itself, not in `config`. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['human', 'parallel', 'each', 'delay', 'workflow', 'signal', 'validate']);
 
 function createStepModel(kind: StepKind, { config = {}, model }: AttemptFields): StepModel {
   const frame = { ...plainFrame('work', 'ask'), title: 'Do the work', ...model };
-  // A test may try a configuration that no definition would let pass.
+  // A test may use a configuration that is invalid in a definition.
   return { ...frame, kind, ...(OWN_FIELDS.has(kind) ? config : { config }) } as unknown as StepModel;
 }
 

@@ -1,5 +1,5 @@
-// Owns the contract of gate checks as tests. A check's test file is one call, with a workspace in which it passes, one in
-// which it fails, and one in which it cannot decide.
+// Owns the contract of gate checks, as tests. The test file of a check calls the suite once, with a workspace in which the
+// check passes, one in which it fails, and one in which it cannot decide.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,50 +14,50 @@ import { createAttemptRunner } from '../steps/runner.ts';
 import type { StepServices } from '../steps/services.ts';
 import { createAttemptRequest } from './attempt-request.ts';
 
-/** A configuration of the check, and what to do in an empty workspace so that it finds what it should. */
+/** A configuration of the check, and a function that prepares an empty workspace for it. */
 export interface CheckCase {
   readonly config: JsonObject;
   readonly arrange?: (cwd: string) => void;
-  /** What a check that looks elsewhere is connected to: a forge, and the hosts that it may ask. */
+  /** The services of a check that reads no files: a forge, and the hosts that it may call. */
   readonly services?: Pick<StepServices, 'forgeFacts' | 'webhooks'>;
 }
 
-/** What the tests of a check pass to the suite. */
+/** The cases that the test file of a check passes to the suite. */
 export interface CheckHarness {
   readonly passes: CheckCase;
   readonly fails: CheckCase;
-  /** It cannot look: what it needs is not there, or what it is asked makes no sense. */
+  /** The check cannot run: something that it needs is missing, or its configuration is invalid. */
   readonly cannotDecide: CheckCase;
 }
 
 /** Tests that a gate check fulfils the contract of `GateCheck`, inside a gate. */
 export function describeCheck(check: GateCheck, harness: CheckHarness): void {
   describe(`check ${check.name}`, () => {
-    test('a gate passes if its check does, and again the second time', async () => {
-      await inWorkspace(check, harness.passes, async (look) => {
-        for (let time = 0; time < 2; time += 1) expect(await look()).toMatchObject({ outcome: 'ok', checks: [{ passed: true }] });
+    test('a gate passes if its check passes, also when it runs again', async () => {
+      await inWorkspace(check, harness.passes, async (runCheck) => {
+        for (let time = 0; time < 2; time += 1) expect(await runCheck()).toMatchObject({ outcome: 'ok', checks: [{ passed: true }] });
       });
     });
 
-    test('a fail fails the gate and says why, twice the same', async () => {
+    test('a gate fails if its check fails, with the reason, also when it runs again', async () => {
       const expected = { outcome: 'fail', checks: [{ type: check.name, passed: false, error: expect.stringMatching(/./) }] };
-      await inWorkspace(check, harness.fails, async (look) => {
-        for (let time = 0; time < 2; time += 1) expect(await look()).toMatchObject(expected);
+      await inWorkspace(check, harness.fails, async (runCheck) => {
+        for (let time = 0; time < 2; time += 1) expect(await runCheck()).toMatchObject(expected);
       });
     });
 
-    test('when it cannot check, the gate neither passes nor fails, and the check says why', async () => {
-      await inWorkspace(check, harness.cannotDecide, async (look) => {
-        expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(/./) }] });
+    test('a gate neither passes nor fails if its check cannot run, and the check says why', async () => {
+      await inWorkspace(check, harness.cannotDecide, async (runCheck) => {
+        expect(await runCheck()).toMatchObject({ type: 'errored', checks: [{ passed: null, error: expect.stringMatching(/./) }] });
       });
     });
 
-    // One that looks elsewhere says the same without a workspace.
+    // A check that reads no files needs no workspace.
     if (check.looksElsewhere === true) return;
-    test('a missing workspace is not a fail', async () => {
-      await inWorkspace(check, harness.fails, async (look, cwd) => {
+    test('a missing workspace does not fail the gate', async () => {
+      await inWorkspace(check, harness.fails, async (runCheck, cwd) => {
         rmSync(cwd, { recursive: true });
-        expect(await look()).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
+        expect(await runCheck()).toMatchObject({ type: 'errored', checks: [{ passed: null }] });
       });
     });
   });
@@ -66,7 +66,7 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
 async function inWorkspace(
   check: GateCheck,
   { config, arrange, services }: CheckCase,
-  body: (look: () => Promise<AttemptResult>, cwd: string) => Promise<void>,
+  body: (runCheck: () => Promise<AttemptResult>, cwd: string) => Promise<void>,
 ): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
   try {

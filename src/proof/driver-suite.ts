@@ -1,5 +1,5 @@
-// Owns the contract of agent drivers as tests. A driver's test file is one call, with a way to get drivers whose agent
-// behaves as the suite asks.
+// Owns the contract of agent drivers, as tests. The test file of a driver calls the suite once, with a function that
+// creates drivers whose agent behaves as the suite requires.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { describePermissions, describeProgram, describeRepair, describeSessions 
 export type DriverBehaviour =
   /** Answers with this output; `success` is true by default. */
   | { readonly agent: 'answers'; readonly output: Json; readonly success?: boolean }
-  /** Answers with `{ prompt }`: the prompt that it got. */
+  /** Answers with `{ prompt }`: the prompt that it received. */
   | { readonly agent: 'echoes' }
   /** Calls `begun`, then does nothing, and ignores the request to stop. */
   | { readonly agent: 'hangs'; readonly begun: () => void }
@@ -36,16 +36,16 @@ export type DriverBehaviour =
   | { readonly agent: 'forks'; readonly output: Json };
 
 /**
- * What only some agents can do. `repair`: an invalid answer is sent back to be corrected; `sessions`: a session can be
+ * Abilities that only some agents have. `repair`: an invalid answer is sent back to be corrected; `sessions`: a session can be
  * resumed; `permissions`: it asks before each action; `program`: it is a separate program.
  */
 export type DriverTrait = 'repair' | 'sessions' | 'permissions' | 'program';
 
-/** What the tests of a driver pass to the suite. */
+/** The functions that the test file of a driver passes to the suite. */
 export interface DriverHarness {
-  /** A driver whose agent behaves like this. */
+  /** Creates a driver whose agent behaves like this. */
   create(behaviour: DriverBehaviour): AgentDriver | Promise<AgentDriver>;
-  /** What the suite tests in addition to what every driver must do. */
+  /** The traits that the suite tests in addition to the common contract. */
   readonly traits?: readonly DriverTrait[];
   /** How many processes, connections and timers of all agents called so far are still alive, according to the system. */
   running(): number | Promise<number>;
@@ -57,63 +57,63 @@ const PROMPT_MS = 10_000;
 export function describeDriver(name: string, harness: DriverHarness): void {
   const cwd = mkdtempSync(join(tmpdir(), 'pawl-driver-'));
   afterAll(() => removeFolder(cwd));
-  const ask = async (behaviour: DriverBehaviour, request: Partial<AgentRequest> = {}): Promise<AgentAnswer> =>
+  const callAgent = async (behaviour: DriverBehaviour, request: Partial<AgentRequest> = {}): Promise<AgentAnswer> =>
     (await harness.create(behaviour)).ask(createAgentRequest({ cwd, ...request }));
 
   describe(`driver ${name}`, () => {
-    describeAnswers(ask);
-    describeEnds(ask, harness);
+    describeAnswers(callAgent);
+    describeEnds(callAgent, harness);
     const { traits = [] } = harness;
-    if (traits.includes('repair')) describeRepair(ask);
-    if (traits.includes('sessions')) describeSessions(ask);
-    if (traits.includes('permissions')) describePermissions(ask);
-    if (traits.includes('program')) describeProgram(ask, harness);
+    if (traits.includes('repair')) describeRepair(callAgent);
+    if (traits.includes('sessions')) describeSessions(callAgent);
+    if (traits.includes('permissions')) describePermissions(callAgent);
+    if (traits.includes('program')) describeProgram(callAgent, harness);
   });
 }
 
-/** Asks an agent that behaves so. */
-export type Ask = (behaviour: DriverBehaviour, request?: Partial<AgentRequest>) => Promise<AgentAnswer>;
+/** Calls an agent with this behaviour. */
+export type CallAgent = (behaviour: DriverBehaviour, request?: Partial<AgentRequest>) => Promise<AgentAnswer>;
 
-function describeAnswers(ask: Ask): void {
+function describeAnswers(callAgent: CallAgent): void {
   test.each<[string, Json]>([
     ['an object', { decision: 'approved', notes: ['ä', '', 1.5, null, { deep: true }] }],
     ['a text', 'done\nwith "quotes" and </context>'],
     ['nothing', null],
     ['keys that are names of the language', JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as Json],
   ])('an answer is the output of the agent, byte for byte: %s', async (_what, output) => {
-    const answer = await ask({ agent: 'answers', output });
+    const answer = await callAgent({ agent: 'answers', output });
     expect(answer).toMatchObject({ kind: 'answered', success: true });
     expect(JSON.stringify(answer.kind === 'answered' ? answer.output : undefined)).toBe(JSON.stringify(output));
   });
 
   test('an agent that reports failure has answered, without success', async () => {
-    const answer = await ask({ agent: 'answers', output: { why: 'no disk' }, success: false });
+    const answer = await callAgent({ agent: 'answers', output: { why: 'no disk' }, success: false });
     expect(answer).toMatchObject({ kind: 'answered', success: false, output: { why: 'no disk' } });
   });
 
   test('the agent receives the prompt unchanged', async () => {
     const prompt = 'Previous attempt failed: "$(id)" `x`\n\n# Do it\n\ttabs, ünïcode, {{ braces }}';
-    const answer = await ask({ agent: 'echoes' }, { prompt });
+    const answer = await callAgent({ agent: 'echoes' }, { prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('the agent receives the feedback of a failed attempt', async () => {
     const prompt = 'Previous attempt failed: no chapter changed\n\n# Work';
-    const answer = await ask({ agent: 'echoes' }, { attempt: 2, feedback: 'no chapter changed', prompt });
+    const answer = await callAgent({ agent: 'echoes' }, { attempt: 2, feedback: 'no chapter changed', prompt });
     expect(answer).toMatchObject({ kind: 'answered', output: { prompt } });
   });
 
   test('output that is not JSON is a failure, not an answer', async () => {
-    expect(await ask({ agent: 'sends-garbage' }, { schema: { type: 'object' } })).toMatchObject({
+    expect(await callAgent({ agent: 'sends-garbage' }, { schema: { type: 'object' } })).toMatchObject({
       kind: 'failed',
       failure: 'invalid-output',
     });
   });
 }
 
-function describeEnds(ask: Ask, harness: DriverHarness): void {
+function describeEnds(callAgent: CallAgent, harness: DriverHarness): void {
   test('an agent that stops in the middle is a failure, not a rejection', async () => {
-    const answer = await ask({ agent: 'crashes' });
+    const answer = await callAgent({ agent: 'crashes' });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'crash' });
     expect(answer.kind === 'failed' ? answer.message : '').not.toBe('');
     expect(await harness.running()).toBe(0);
@@ -126,7 +126,7 @@ function describeEnds(ask: Ask, harness: DriverHarness): void {
       stoppedAt = performance.now();
       controller.abort();
     };
-    const answer = await ask({ agent: 'hangs', begun }, { signal: controller.signal });
+    const answer = await callAgent({ agent: 'hangs', begun }, { signal: controller.signal });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'aborted' });
     expect(performance.now() - stoppedAt).toBeLessThan(PROMPT_MS);
     expect(await harness.running()).toBe(0);
@@ -137,19 +137,19 @@ function describeEnds(ask: Ask, harness: DriverHarness): void {
     const begun = (): void => {
       asked = true;
     };
-    const answer = await ask({ agent: 'hangs', begun }, { signal: AbortSignal.abort() });
+    const answer = await callAgent({ agent: 'hangs', begun }, { signal: AbortSignal.abort() });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'aborted' });
     expect(asked).toBe(false);
   });
 
   test('an attempt ends at its time limit and leaves nothing running', async () => {
-    const answer = await ask({ agent: 'hangs', begun: () => {} }, { timeoutMs: 50 });
+    const answer = await callAgent({ agent: 'hangs', begun: () => {} }, { timeoutMs: 50 });
     expect(answer).toMatchObject({ kind: 'failed', failure: 'timeout' });
     expect(await harness.running()).toBe(0);
   });
 }
 
-/** A request for an agent, for tests; `fields` replace what the test is about. */
+/** A request for an agent, for tests; `fields` replace its defaults. */
 export function createAgentRequest(fields: Partial<AgentRequest> & Pick<AgentRequest, 'cwd'>): AgentRequest {
   return {
     role: 'developer',

@@ -1,5 +1,5 @@
-// Owns the contract of an application's kinds of steps as tests. A kind's test file is one call, with a workspace in
-// which it succeeds, and a configuration that is wrong.
+// Owns the contract of custom step kinds, as tests. The test file of a kind calls the suite once, with a workspace in which
+// the kind succeeds, and an invalid configuration.
 
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,24 +14,24 @@ import type { AttemptRequest, AttemptResult } from '../steps/attempt.ts';
 import { createAttemptRunner } from '../steps/runner.ts';
 import { createAttemptRequest } from './attempt-request.ts';
 
-/** A configuration of the kind, and what to do in an empty workspace before it works there. */
+/** A configuration of the kind, and a function that prepares an empty workspace for it. */
 export interface KindCase {
   readonly config: Json;
   readonly arrange?: (cwd: string) => void;
 }
 
-/** What the tests of a step kind pass to the suite. */
+/** The cases that the test file of a step kind passes to the suite. */
 export interface KindHarness {
-  /** It settles, with one of its own outcomes or a common one. */
+  /** The step settles with this outcome: one of its own or a common one. */
   readonly settles: KindCase & { readonly outcome: string };
-  /** `parse` refuses it. */
+  /** A configuration that `parse` rejects. */
   readonly refuses: { readonly config: Json };
 }
 
 /** Tests that a kind of step fulfils the contract of `defineStepKind`. */
 export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHarness): void {
   describe(`kind ${kind.kind}`, () => {
-    test('returns an outcome that it declares, and plain output', async () => {
+    test('the kind returns an outcome that it declares, and plain output', async () => {
       expect([...COMMON_OUTCOMES, ...kind.outcomes]).toContain(settles.outcome);
       await inWorkspace(kind, settles, async (work) => {
         const result = await work();
@@ -40,21 +40,21 @@ export function describeStepKind(kind: CustomKind, { settles, refuses }: KindHar
       });
     });
 
-    test('rejects a wrong configuration before it does anything, and says why', async () => {
+    test('the kind rejects an invalid configuration before it does anything, and says why', async () => {
       expect(() => kind.parse(refuses.config)).toThrow(/./);
       await inWorkspace(kind, refuses, async (work) => {
         expect(await work()).toMatchObject({ type: 'errored', error: { code: 'DEFINITION_INVALID', retryable: false } });
       });
     });
 
-    test('does not delay an attempt that is stopped', async () => {
+    test('the kind does not delay an attempt that is stopped', async () => {
       await inWorkspace(kind, settles, async (work) => {
         expect(await work({ signal: AbortSignal.abort() })).toMatchObject({ type: 'errored', error: { reason: 'timeout' } });
       });
     });
 
-    // A re-run after a crash has the same key; a kind that says `rerun` must come to the same end.
-    test.runIf(kind.recovery === 'rerun')('run again with the same key, it ends the same way', async () => {
+    // A rerun after a crash has the same key, so a kind with `rerun` must end the same way.
+    test.runIf(kind.recovery === 'rerun')('the kind ends the same way when it runs again with the same key', async () => {
       await inWorkspace(kind, settles, async (work) => {
         const first = await work();
         expect(await work()).toEqual(first);

@@ -1,4 +1,5 @@
-// Owns the contract of notifiers as tests. A notifier's test file is one call, with a receiver that the suite can look into.
+// Owns the contract of notifiers, as tests. The test file of a notifier calls the suite once, with a receiver that the
+// suite can inspect.
 
 import { describe, expect, test } from 'vitest';
 import type { Notice, Notifier } from '../notify/notifier.ts';
@@ -6,7 +7,7 @@ import type { Notice, Notifier } from '../notify/notifier.ts';
 /** A notifier and its receiver. */
 export interface NotifierHarness {
   readonly notifier: Notifier;
-  /** What the receiver got: for each notice, all of it as text. */
+  /** The notices that the receiver got, each as text. */
   received(): readonly string[];
   close(): Promise<void> | void;
 }
@@ -44,7 +45,7 @@ export function describeNotifier(
   const never = new AbortController().signal;
 
   describe(`notifier ${name}`, () => {
-    test('NT1: sends a notification once, with its title, its text and where to act', async () => {
+    test('NT1: a notification is sent once, with its title, its text and its link', async () => {
       await sending('accepts', async ({ notifier, received }) => {
         expect(await notifier.send(NOTICE, never)).toEqual({ kind: 'sent' });
         const [got = '', ...more] = received();
@@ -53,7 +54,7 @@ export function describeNotifier(
       });
     });
 
-    test('sends the link of a notification that has one', async () => {
+    test('the link of a notification is sent, if it has one', async () => {
       await sending('accepts', async ({ notifier, received }) => {
         await notifier.send({ ...NOTICE, link: 'https://pawl.example/runs/7kq2' }, never);
         expect(received()[0]).toContain('https://pawl.example/runs/7kq2');
@@ -61,14 +62,14 @@ export function describeNotifier(
     });
 
     if (has('unavailable'))
-      test('reports that a notification was not sent if the receiver is unavailable', async () => {
+      test('an unavailable receiver is reported, and the notification as not sent', async () => {
         await sending('unavailable', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', message: expect.stringMatching(/./) });
         });
       });
 
     if (has('busy'))
-      test('NT1: sends a notification once even if it is not accepted, and reports that it can be retried', async () => {
+      test('NT1: a notification is sent once even if it is not accepted, and reported as one that can be retried', async () => {
         await sending('busy', async ({ notifier, received }) => {
           const outcome = await notifier.send(NOTICE, never);
           expect([outcome.kind, 'isFinal' in outcome]).toEqual(['failed', false]);
@@ -77,14 +78,14 @@ export function describeNotifier(
       });
 
     if (has('rejects'))
-      test('reports that retrying cannot help if it was rejected permanently', async () => {
+      test('a permanent rejection is reported as final', async () => {
         await sending('rejects', async ({ notifier }) => {
           expect(await notifier.send(NOTICE, never)).toMatchObject({ kind: 'failed', isFinal: true });
         });
       });
 
     if (has('silent'))
-      test('NT1: reports an unknown result if it was stopped while it waited for a response', async () => {
+      test('NT1: a notification that is stopped while it waits for a response has an unknown result', async () => {
         await sending('silent', async ({ notifier, received }) => {
           const stop = new AbortController();
           const sent = notifier.send(NOTICE, stop.signal);

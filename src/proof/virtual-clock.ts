@@ -7,7 +7,7 @@ import type { Clock } from '../engine/clock.ts';
 
 /** Time that passes only when it is advanced. */
 export interface VirtualClock extends Clock {
-  /** Lets time pass; every timer that is due in it fires. */
+  /** Advances the time; every timer that becomes due fires. */
   advance(ms: number): void;
   /** The time of the nearest timer, if one is set. */
   next(): number | undefined;

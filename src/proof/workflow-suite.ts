@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { AnyWorkflow } from '../api/engine-options.ts';
 import { planTests, type TestOptions } from './generated/plan.ts';
 
-/** Describes the generated tests of a workflow: `describeWorkflow('fix', fix)`. */
+/** Registers the generated tests of a workflow: `describeWorkflow('fix', fix)`. */
 export function describeWorkflow(name: string, workflow: AnyWorkflow, options: TestOptions = {}): void {
   describe(name, () => {
     const { tests, close } = planTests(workflow, options);

@@ -39,7 +39,6 @@ import { PEOPLE } from './triggers/people.ts';
 /** Every part, in the order in which they are mounted. The pages come last: they handle every other path. */
 export const PARTS: readonly ServerPart[] = [ACCESS, API, EVENTS, PEOPLE, SURFACE, PAGES];
 
-/** The tables of every part. */
 function tablesOf(parts: readonly ServerPart[]): readonly PartTables[] {
   return [REPEATS_TABLES, ...parts.flatMap(({ tables }) => tables ?? [])];
 }
@@ -170,7 +169,7 @@ class AppServer implements OpenServer {
 
   private async open({ host = '127.0.0.1', port = PORT, tls }: ListenOptions): Promise<ServerAddress> {
     const at = { host, hasTls: tls !== undefined, ...this.front };
-    // Refuses an address that is not allowed before the port is opened.
+    // Rejects an address that is not allowed before the port is opened.
     addressesOf({ ...at, port });
     const socket = createAdaptorServer({ fetch: this.app.fetch, ...socketOptions(tls) }) as Server;
     this.socket = socket;
@@ -278,7 +277,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // With no-referrer a browser sends "Origin: null" with a form, which the check of the origin has to refuse.
+  // With no-referrer a browser sends "Origin: null" with a form, which the origin check must reject.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

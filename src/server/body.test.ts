@@ -49,33 +49,33 @@ function slowBody(size: number) {
 const post = (app: ServerApp, body: ReadableStream<Uint8Array>): Promise<Response> =>
   Promise.resolve(app.fetch(new Request('http://x/large', { method: 'POST', body, duplex: 'half' } as RequestInit)));
 
-describe('bodies that are being read', () => {
-  test('share a bounded amount of memory without a login, and do not affect people who are logged in', { timeout: 20_000 }, async () => {
-    const anonymous = appOf();
-    const held = [slowBody(40 * MB), slowBody(20 * MB)];
-    const answers = held.map(({ body }) => post(anonymous, body));
-    await Promise.all(held.map(({ taken }) => taken));
-    const refused = await (await post(anonymous, slowBody(10 * MB).body)).text();
-    expect(refused).toMatch(/^LIMIT_REACHED: the server is reading too many large requests/);
-    const known = slowBody(50 * MB);
-    const answer = post(appOf({ name: 'ann' }), known.body);
-    await known.taken;
-    for (const { end } of [...held, known]) end();
-    expect(await (await answer).text()).toBe(String(50 * MB));
-    for (const one of answers) expect((await one).status).toBe(200);
-    const again = slowBody(30 * MB);
-    const later = post(anonymous, again.body);
-    await again.taken;
-    again.end();
-    expect(await (await later).text()).toBe(String(30 * MB));
-  });
+test('bodies share a bounded amount of memory without a login, and do not affect people who are logged in', {
+  timeout: 20_000,
+}, async () => {
+  const anonymous = appOf();
+  const held = [slowBody(40 * MB), slowBody(20 * MB)];
+  const answers = held.map(({ body }) => post(anonymous, body));
+  await Promise.all(held.map(({ taken }) => taken));
+  const refused = await (await post(anonymous, slowBody(10 * MB).body)).text();
+  expect(refused).toMatch(/^LIMIT_REACHED: the server is reading too many large requests/);
+  const known = slowBody(50 * MB);
+  const answer = post(appOf({ name: 'ann' }), known.body);
+  await known.taken;
+  for (const { end } of [...held, known]) end();
+  expect(await (await answer).text()).toBe(String(50 * MB));
+  for (const one of answers) expect((await one).status).toBe(200);
+  const again = slowBody(30 * MB);
+  const later = post(anonymous, again.body);
+  await again.taken;
+  again.end();
+  expect(await (await later).text()).toBe(String(30 * MB));
+});
 
-  test('are not reported as server errors when the client aborts them', async () => {
-    const { body, end } = slowBody(MB);
-    const answer = post(appOf(), body);
-    end(new Error('aborted'));
-    expect(await (await answer).text()).toMatch(/^REQUEST_INVALID: the request ended before its body/);
-  });
+test('bodies are not reported as server errors when the client aborts them', async () => {
+  const { body, end } = slowBody(MB);
+  const answer = post(appOf(), body);
+  end(new Error('aborted'));
+  expect(await (await answer).text()).toMatch(/^REQUEST_INVALID: the request ended before its body/);
 });
 
 describe('the JSON of a body', () => {
@@ -91,7 +91,7 @@ describe('the JSON of a body', () => {
     ['a depth of 300,000', `{"a":${'['.repeat(300_000)}${']'.repeat(300_000)}}`, /deeper than 250/],
     ['no end', '{"a":[1,2', /not JSON/],
     ['two values', '{} {}', /not JSON/],
-  ])('with %s is refused', async (_, body, why) => {
+  ])('a JSON body with %s is rejected', async (_, body, why) => {
     const problem = await send(body);
     expect(problem).toMatch(/^REQUEST_INVALID/);
     expect(problem).toMatch(why);
@@ -102,7 +102,7 @@ describe('the JSON of a body', () => {
     `${'['.repeat(250)}${']'.repeat(250)}`,
     '["a:", "\\\\", "\\"", "__proto__", "a\\\\\\""]',
     '"just text"',
-  ])('is parsed unchanged: %s', async (body) => {
+  ])('a JSON body is parsed unchanged: %s', async (body) => {
     expect(JSON.parse(await send(body))).toEqual(JSON.parse(body));
   });
 });

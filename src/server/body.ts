@@ -1,5 +1,5 @@
-// Owns reading the body of a request: JSON only, with limits on each body and on all bodies together, checked before and
-// while they are read.
+// Reads the body of a request: JSON only, with limits on each body and on all bodies together, checked before and while
+// they are read.
 
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
@@ -8,9 +8,9 @@ import type { ServerContext } from './route.ts';
 /** The largest body in bytes, unless a route says otherwise. */
 const BODY_MAX = 1024 * 1024;
 
-/** How many bytes of bodies may be in memory while they are read. Callers without a login share a limit of their own. */
-const HELD_MAX = { known: 128 * 1024 * 1024, nobody: 64 * 1024 * 1024 };
-const held = { known: 0, nobody: 0 };
+/** How many bytes of bodies may be in memory while they are read. Callers without a login share a separate limit. */
+const HELD_MAX = { known: 128 * 1024 * 1024, anonymous: 64 * 1024 * 1024 };
+const held = { known: 0, anonymous: 0 };
 
 /** The bytes of a body. Throws VALUE_TOO_LARGE as soon as there are too many. */
 export async function readBody(c: ServerContext, max = BODY_MAX): Promise<Uint8Array> {
@@ -18,7 +18,7 @@ export async function readBody(c: ServerContext, max = BODY_MAX): Promise<Uint8A
   if (declared > max) throw tooLarge(max);
   const { body } = c.req.raw;
   if (body === null) return new Uint8Array();
-  const who = c.get('caller') === undefined ? 'nobody' : 'known';
+  const who = c.get('caller') === undefined ? 'anonymous' : 'known';
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -70,7 +70,7 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Parses JSON and refuses what another program may read differently: a duplicate name in an object, of which one parser uses the
+ * Parses JSON and rejects what another program may read differently: a duplicate name in an object, of which one parser uses the
  * first and another the last; `__proto__`, which some parsers drop; and values that are nested so deeply that a recursive function
  * fails. Throws REQUEST_INVALID for ambiguous JSON, and a SyntaxError for text that is not JSON.
  */

@@ -2,10 +2,6 @@
 // `rightOf` of `src/authority` decides what they may do, as for a caller of the command line.
 
 import type { LoginIdentity } from '../authority/right.ts';
-import type { LoginScope } from '../authority/rights.ts';
-
-/** What a caller may do: view runs, start and control them, or decide in their own name. */
-export type CallerScope = LoginScope;
 
 /** Who sent a request: the name to record, their scopes, how they were authenticated, and their groups in the settings. */
 export interface Caller extends LoginIdentity {

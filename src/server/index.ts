@@ -2,7 +2,7 @@
 
 export type { LoginIdentity } from '../authority/right.ts';
 export type { LoginScope } from '../authority/rights.ts';
-export type { Caller, CallerScope } from './caller.ts';
+export type { Caller } from './caller.ts';
 export type { EventSettings, ForgeEventSettings, HookSetting, NoticeEvent, NotificationTarget } from './events/event-settings.ts';
 export { createServer, type ListenOptions, type PawlServer, type ServerAddress, type ServerOptions } from './server.ts';
 export type { SurfaceSettings } from './surface/surface-settings.ts';

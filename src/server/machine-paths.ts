@@ -1,6 +1,6 @@
-// Owns hiding paths of this machine from HTTP responses: files of the project are shown relative to its folder, other files
-// by their last name. What runs recorded (values, prompts, logs, histories) is not changed: digests and hashes cover it, and
-// whoever may read a run may read that.
+// Hides paths of this machine from HTTP responses: files of the project are shown relative to its folder, other files by
+// their last name. Data of runs (values, prompts, logs, histories) is not changed: digests and hashes cover it, and
+// everyone who may read a run may read it.
 
 import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -65,7 +65,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 function mapped(value: Json, change: (text: string) => string, except: ReadonlySet<string>): Json {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapped(one, change, except));
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change, except));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, except.has(key) ? one : mapped(one, change, except)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, except.has(key) ? field : mapped(field, change, except)]));
 }

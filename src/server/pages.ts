@@ -1,7 +1,7 @@
 // Owns the health probes and the pages of the dashboard. Every path without another route is a page of the app, which has its
 // own router. Browsers cache files with a hash in their name forever and revalidate all others. Only files inside the folder
 // are served, and links are not followed. Responses are compressed if the client accepts it: the files are the same for
-// everybody and contain no secret, so their compressed length reveals nothing.
+// everyone and contain no secret, so their compressed length reveals nothing.
 
 import { type Dirent, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
@@ -27,15 +27,15 @@ export const PAGES: ServerPart = {
   name: 'pages',
   routes: Object.values(ROUTES),
   mount: (app, services) => {
-    const at = { app, repeats: services.repeats };
+    const target = { app, repeats: services.repeats };
     const files = new PageFiles(services.pages);
-    handle(at, ROUTES.alive, async () => ({ status: 'ok' }) as const);
-    handle(at, ROUTES.ready, async () => {
+    handle(target, ROUTES.alive, async () => ({ status: 'ok' }) as const);
+    handle(target, ROUTES.ready, async () => {
       await services.store.nextDue();
       return { status: 'ok' } as const;
     });
-    handle(at, ROUTES.asset, async ({ c }) => (await files.response(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound());
-    handle(at, ROUTES.page, async ({ c }) => {
+    handle(target, ROUTES.asset, async ({ c }) => (await files.response(c.req.path, c.req.header('accept-encoding'))) ?? c.notFound());
+    handle(target, ROUTES.page, async ({ c }) => {
       if (NO_PAGE.test(c.req.path)) return c.notFound();
       const accepted = c.req.header('accept-encoding');
       return (await files.response(c.req.path, accepted)) ?? (await files.response('/index.html', accepted)) ?? NOT_BUILT();
@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 const COMPRESSIBLE = /^text\/|json|svg/;
-/** Not `gzip;q=0`, which refuses it. */
+/** Not `gzip;q=0`, which excludes it. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i;
 /** A name from Vite, which has a hash of the content. */
 const HASHED = /[-.][A-Za-z0-9_-]{8,}\.\w+$/;

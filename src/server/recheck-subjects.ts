@@ -1,7 +1,7 @@
-// Owns how often the server checks the subjects of approvals again when people open them: each check reads files or queries
-// the forge, and is written to the log of the run.
+// Limits how often the server checks the subjects of approvals again when people open them: each check reads files or
+// queries the forge, and is written to the log of the run.
 //
-// - One check every few seconds is enough for everybody who opens an approval. Each decision is checked once more.
+// - One check every few seconds is enough for everyone who opens an approval. Each decision is checked once more.
 
 import type { Engine } from '../api/engine.ts';
 import type { Services } from './services.ts';

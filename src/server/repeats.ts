@@ -1,5 +1,5 @@
-// Owns repeated requests. A request with an `Idempotency-Key` is carried out once: the same request again gets the first
-// response, also after a restart, and a different request with the same key is refused.
+// Recognises repeated requests. A request with an `Idempotency-Key` is carried out once: the same request again gets the
+// first response, even after a restart, and a different request with the same key is rejected.
 //
 // - A key belongs to its caller and its route.
 // - The response is recorded after the action. A crash between the two is safe: what a handler does with a key has an id that
@@ -43,7 +43,7 @@ export interface Repeats {
 /** Handles a request that may be sent twice; calls `use` at most once per key. */
 export async function repeated(
   repeats: Repeats,
-  { c, caller, route, given }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly given: Json },
+  { c, caller, route, json }: { readonly c: ServerContext; readonly caller: Caller; readonly route: Route; readonly json: Json },
   use: (key: string | undefined) => Promise<Response>,
 ): Promise<Response> {
   const named = c.req.header('idempotency-key');
@@ -51,7 +51,7 @@ export async function repeated(
   if (named.trim() === '' || named.length > KEY_MAX)
     throw new EngineError('REQUEST_INVALID', `"Idempotency-Key" must have between 1 and ${KEY_MAX} characters`);
   const key = digestText(JSON.stringify([caller.name, route.method, route.path, named]));
-  const request = digestJson([c.req.path, given]);
+  const request = digestJson([c.req.path, json]);
   const pending = repeats.underWay.get(key);
   if (pending !== undefined) {
     assertSame(pending.request, request, named);

@@ -1,7 +1,7 @@
-// Owns access to routes: the table of all routes says which scope each one needs, and a route without a row is refused. Also
-// owns the methods of a path, for OPTIONS and for unsupported methods.
+// Owns the table of all routes with the scope that each one needs; a route without a row is denied. Also owns the methods
+// of a path, for OPTIONS and for unsupported methods.
 //
-// SV1. Only a caller with its scope can reach a route; nobody can reach a route that no part declares.
+// SV1. Only a caller with its scope can reach a route; a route that no part declares cannot be reached.
 
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
@@ -35,7 +35,7 @@ function assertScope(caller: Caller | undefined, { scope, method, path }: Route)
     });
 }
 
-/** Answers OPTIONS, and refuses methods that a path does not have. */
+/** Answers OPTIONS, and rejects methods that a path does not have. */
 export class Methods {
   private readonly paths: readonly { readonly pattern: RegExp; readonly method: string }[];
 

@@ -1,13 +1,14 @@
-// Owns how a route is declared: its method and path, the scope it needs, and the schemas of its request and response. The
-// scope check, the validation, the types of the handler and the OpenAPI description all come from the one declaration.
+// Owns the declaration of a route: its method and path, the scope it needs, and the schemas of its request and response.
+// The scope check, the validation, the types of the handler and the OpenAPI description all come from the one declaration.
 
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
+import type { LoginScope } from '../authority/rights.ts';
 import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { readJsonBody } from './body.ts';
-import type { Caller, CallerScope } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { MachinePaths } from './machine-paths.ts';
 import { invalidRequest } from './problem.ts';
 import { type Repeats, repeated } from './repeats.ts';
@@ -50,7 +51,7 @@ export interface Route {
   /** The path, with `:name` for what varies. */
   readonly path: string;
   /** The scope a caller needs; `public` needs no login. */
-  readonly scope: CallerScope | 'public';
+  readonly scope: LoginScope | 'public';
   /** What it does, in a few words. */
   readonly summary: string;
   readonly query?: z.ZodObject;
@@ -96,8 +97,8 @@ export function handle<const R extends Route>(
   app.on(route.method, route.path, async (c: ServerContext) => {
     const caller = callerOf(c, route);
     const query = (route.query === undefined ? undefined : parsed(route.query, queryOf(c), 'query')) as OutputOf<R['query']>;
-    const given = route.body === undefined ? undefined : await readJsonBody(c);
-    const body = (route.body === undefined ? undefined : parsed(route.body, given, 'body')) as OutputOf<R['body']>;
+    const json = route.body === undefined ? undefined : await readJsonBody(c);
+    const body = (route.body === undefined ? undefined : parsed(route.body, json, 'body')) as OutputOf<R['body']>;
     const request = {
       c,
       caller,
@@ -110,7 +111,7 @@ export function handle<const R extends Route>(
       const answered: unknown = await answer({ ...request, key });
       return answered instanceof Response ? answered : jsonResponse(c, answered as object, route.status);
     };
-    return route.isRepeatable === true ? repeated(repeats, { c, caller, route, given: given as Json }, use) : use(undefined);
+    return route.isRepeatable === true ? repeated(repeats, { c, caller, route, json: json as Json }, use) : use(undefined);
   });
 }
 
@@ -139,8 +140,8 @@ function queryOf(c: ServerContext): Record<string, string | string[]> {
   return Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]));
 }
 
-function parsed(schema: z.ZodType, given: unknown, where: 'query' | 'body'): unknown {
-  const result = schema.safeParse(given);
+function parsed(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalidRequest(where, result.error.issues);
 }

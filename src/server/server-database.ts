@@ -1,4 +1,4 @@
-// Owns the server's own database: sessions, people, tokens, deliveries and the like, in `<db>.server` beside the database of the
+// Owns the server's own database: sessions, people, tokens, deliveries and the like, in `<db>.server` next to the database of the
 // runs. Each part of the server declares its tables as numbered migrations. A part stores secrets only as hashes.
 //
 // - The file is readable by the user only.
@@ -26,7 +26,7 @@ export interface ServerDatabase extends Database {
   [Symbol.dispose](): void;
 }
 
-/** The path of the server's database beside that of the runs; in memory for runs in memory. */
+/** The path of the server's database, next to that of the runs; in memory for runs in memory. */
 export function serverFileOf(runs: string): string {
   return runs === ':memory:' ? ':memory:' : `${runs}.server`;
 }

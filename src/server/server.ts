@@ -1,4 +1,4 @@
-// Owns the server as programs see it: its options, and what can be done with one. It names no type of another package.
+// Owns the public interface of the server: its options and methods. It names no type of another package.
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
@@ -14,7 +14,7 @@ export interface ServerOptions {
   /** The workflows that can be listed and started. */
   readonly workflows?: readonly AnyWorkflow[];
   /**
-   * The database file of the engine, if it has one: what agents printed lies beside it, and the server's own database
+   * The database file of the engine, if it has one: the output of agents is next to it, and the server's own database
    * (sessions, people, tokens) is kept there as `<db>.server`. Without it these are in memory.
    */
   readonly db?: string;
@@ -67,7 +67,7 @@ export interface PawlServer extends AsyncDisposable {
   listen(options?: ListenOptions): Promise<ServerAddress>;
   /**
    * A link with which a person logs in once, within 15 minutes. A name that is not known yet becomes a person who manages
-   * the others. Whoever has the link can decide in that name.
+   * the others. Anyone with the link can decide in that name.
    */
   loginLink(person: string): string;
   /** Stops listening and ends the streams. The engine is not closed. */

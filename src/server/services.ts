@@ -1,4 +1,5 @@
-// Owns what the parts of a server share: the engine, its store, the project behind it and the server's own database.
+// Owns the services that the parts of a server share: the engine, its store, the project behind it and the server's own
+// database.
 
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
@@ -130,13 +131,12 @@ export interface Services {
 /** A part of the server: its routes, its tables, and what it mounts. */
 export interface ServerPart {
   readonly name: string;
-  /** Every route it mounts, with the scope each needs. A route that is not declared is refused. */
+  /** Every route it mounts, with the scope each needs. A route that is not declared is denied. */
   readonly routes: readonly Route[];
   readonly tables?: PartTables;
   /** Mounts middleware that sees every request first and its response last. */
   watch?(app: ServerApp, services: Services): void;
   /** Mounts middleware that runs before the scope is checked, such as authentication. */
   guard?(app: ServerApp, services: Services): void;
-  /** Mounts the routes. */
   mount(app: ServerApp, services: Services): void;
 }

@@ -1,5 +1,5 @@
-// Owns taking over runs from a process that died while this server is open. A dying process sends no notification, so the
-// server polls: but only while another process drives runs of its database.
+// Takes over runs from a process that died while this server is open. A dying process sends no notification, so the server
+// polls: but only while another process drives runs of its database.
 
 import type { Engine } from '../api/engine.ts';
 import { isDriven } from '../process/owner.ts';

@@ -1,4 +1,4 @@
-// Owns how the API describes a workflow: its graph, and its parameters as a JSON Schema, from which a form can be generated.
+// Describes a workflow for the API: its graph, and its parameters as a JSON Schema, from which a form can be generated.
 
 import type { DeepReadonly } from '../base/deep-readonly.ts';
 import { omitUndefined } from '../base/fields.ts';
@@ -16,7 +16,7 @@ export function workflowShape(
   return { name, title, description, form, params: paramsSchema(params), graph };
 }
 
-/** The nodes and edges of a graph; members of a group are nodes of their own. */
+/** The nodes and edges of a graph; members of a group are separate nodes. */
 export function shapeOf({ nodes, arrows }: GraphDescription): DeepReadonly<Pick<RunGraph, 'nodes' | 'edges'>> {
   return {
     nodes: nodes.flatMap(({ id, title, kind, members }) => [

@@ -23,7 +23,7 @@ export function contextOf(skill: Skill, request: StepRequest): SkillContext {
   const { step, params = {}, confidence, iteration, qr } = request;
   if (!Number.isInteger(step) || step < 1 || step > skill.totalSteps)
     throw new EngineError('USAGE', `ERROR: Invalid step ${step}: the skill "${skill.name}" has steps 1 to ${skill.totalSteps}`);
-  const iterates = skill.steps.some((one) => one.iterates === true);
+  const iterates = skill.steps.some((candidate) => candidate.iterates === true);
   if (!iterates && (confidence !== undefined || iteration !== undefined))
     throw new EngineError('USAGE', `no step of "${skill.name}" iterates, so it does not accept --confidence or --iteration`);
   if (qr !== undefined && !skill.steps.some(({ gate }) => gate !== undefined))

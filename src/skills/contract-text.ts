@@ -1,5 +1,5 @@
-// Owns the block about when a step is done: its contract in few words. The stateless form and a run print the same block, and
-// a run checks the same contract.
+// Owns the block that says when a step is done: its contract, in short form. The stateless form and a run print the same
+// block, and a run checks the same contract.
 
 import { isJsonObject, type Json, type JsonObject, jsonText } from '../base/json.ts';
 import { nestedElement } from '../base/xml.ts';

@@ -1,5 +1,5 @@
 // Owns the steps of a skill that sub-agents carry out, as steps of a workflow: a child run of the other skill, or one for
-// each entry of a list, all at once. The list is fixed, or contains the names that a document defines when the step begins.
+// each entry of a list, all at the same time. The list is fixed, or contains the names that a document defines when the step begins.
 
 import { EngineError } from '../base/error.ts';
 import { readTextWithin } from '../base/file-within.ts';
@@ -102,7 +102,11 @@ const skillItems: CustomKind<ItemsConfig> = withKindAsSource(
     run({ config: { document, ids }, ctx, cwd }) {
       const path = filled(document, ctx.params);
       const items = namesMatching(ids, readTextWithin(cwd, path) ?? '');
-      if (items.length === 0) throw new EngineError('STEP_FAILED', `${path} has no name like ${ids}, so there is no work for sub-agents`);
+      if (items.length === 0)
+        throw new EngineError(
+          'STEP_FAILED',
+          `no name that matches ${ids} was found in ${path}, so there is no work for sub-agents; check the previous step`,
+        );
       return { outcome: 'ok', output: { items } };
     },
   }),

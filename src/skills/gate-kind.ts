@@ -40,15 +40,15 @@ export const skillGate: CustomKind<GateStepConfig> = withKindAsSource(
       return { outcome: status === 'passed' ? 'ok' : status, output: gateOutput(judged.value) };
 
       function document(path: string) {
-        const place = filled(path, ctx.params);
-        const text = readTextWithin(cwd, place);
-        const known = reviewed[place];
+        const file = filled(path, ctx.params);
+        const text = readTextWithin(cwd, file);
+        const known = reviewed[file];
         if (known !== undefined && known !== digestText(text ?? ''))
           throw new EngineError(
             'POSTCONDITION_FAILED',
-            `${qrName}: ${place} was changed after its reviewer reported it, so it cannot decide the round; restore the reported version and retry, or have it reviewed again`,
+            `${qrName}: ${file} was changed after its reviewer reported it, so it cannot decide the round; restore the reported version and retry, or have it reviewed again`,
           );
-        return { path: place, text };
+        return { path: file, text };
       }
     },
   }),

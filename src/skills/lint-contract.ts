@@ -15,7 +15,7 @@ export function contractFindings(skill: Skill): SkillFinding[] {
 }
 
 function invalid(fault: string, title: string, step: number): SkillFinding {
-  return { code: 'SKILL_CONTRACT_INVALID', step, message: `step ${step} ("${title}"): ${fault}`, hint: 'correct its contract' };
+  return { code: 'SKILL_CONTRACT_INVALID', step, message: `step ${step} ("${title}"): ${fault}`, hint: 'fix its contract' };
 }
 
 /** Finds unchecked steps. The engine decides gates, and the steps of sub-agents are checked in their skill. */

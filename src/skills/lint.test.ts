@@ -51,7 +51,7 @@ test('lint reports a review by a sub-agent that does not say what happens when i
   expect(found([step('work', ['Work.']), review('<orchestrator_action>Run the gate.</orchestrator_action>'), gate])).toEqual([]);
 });
 
-test('lint reports a step without text, also if it is empty for only one value of a parameter', () => {
+test('lint reports a step without text, even if it is empty for only one value of a parameter', () => {
   expect(found([step('a', ['', ' '])])).toEqual(['SKILL_STEP_EMPTY 1']);
   expect(found([step('a', ({ params }: SkillContext) => (params.mode === 'b' ? [] : ['Do it.']))])).toEqual(['SKILL_STEP_EMPTY 1']);
 });
@@ -96,7 +96,7 @@ test.each([
   ['# no front matter', 'one', 'SKILL_FILE_INVALID', 'it has no front matter'],
   [file('name: [one'), 'one', 'SKILL_FILE_INVALID', 'cannot be parsed'],
   [file('name: one'), 'one', 'SKILL_FILE_INVALID', 'must have a name and a description'],
-  [file('name: one\ndescription: 5'), 'one', 'SKILL_FILE_INVALID', 'both texts'],
+  [file('name: one\ndescription: 5'), 'one', 'SKILL_FILE_INVALID', 'both strings'],
   [file(FRONT), 'two', 'SKILL_FILE_DIFFERS', 'its folder is "two"'],
   [file('name: one\ndescription: Two.'), 'one', 'SKILL_FILE_DIFFERS', "its description differs from the skill's"],
   [file(FRONT, '--total-steps 3'), 'one', 'SKILL_FILE_DIFFERS', 'the skill has 1 steps'],

@@ -62,7 +62,7 @@ interface StepOutput {
 function renderStepOutputs(skill: Skill, step: number): StepOutput[] | SkillFinding {
   try {
     return everyContext(skill, step).map(({ params, confidence, iteration, qr }) => {
-      const iterates = skill.steps.some((one) => one.iterates === true);
+      const iterates = skill.steps.some((candidate) => candidate.iterates === true);
       const reviews = skill.steps.some(({ gate }) => gate !== undefined);
       const request = { step, params, ...(iterates ? { confidence, iteration } : {}), ...(reviews ? { qr } : {}) };
       return { round: qr.iteration, xml: renderStep(skill, request, { script: skill.name }) };

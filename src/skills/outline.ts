@@ -1,4 +1,4 @@
-// Owns reading a skill's module without running it: the name, the description and the number of steps in its call of
+// Reads the module of a skill without running it: the name, the description and the number of steps in its call of
 // `defineSkill`.
 
 import type { AnyNode } from 'acorn';

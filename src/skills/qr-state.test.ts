@@ -7,7 +7,7 @@ test('a loop begins in round 1, with nothing found', () => {
   expect(qrFlags(qrState())).toEqual([]);
 });
 
-test('flags pass the state on, in both spellings of --qr-fail', () => {
+test('flags pass the state on, in both forms of --qr-fail', () => {
   const state = { iteration: 2, failed: true, status: 'fail' };
   expect(readQrState({ iteration: '2', fail: 'true', status: 'fail' })).toEqual(state);
   expect(readQrState({ fail: 'false' }).failed).toBe(false);
@@ -19,10 +19,10 @@ test.each([
   [{ iteration: '1.5' }, '--qr-iteration must be a whole number from 1, not "1.5"'],
   [{ fail: 'maybe' }, '--qr-fail must be true or false, not "maybe"'],
   [{ status: 'ok' }, '--qr-status must be pass or fail, not "ok"'],
-])('%j is refused', (flags, message) => {
+])('the flags %j are rejected', (flags, message) => {
   expect(() => readQrState(flags)).toThrow(message);
 });
 
-test('a round that is not a whole number is refused', () => {
+test('a round that is not a whole number is rejected', () => {
   expect(() => qrState({ iteration: 0 })).toThrow('must be a whole number from 1');
 });

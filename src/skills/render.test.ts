@@ -151,11 +151,11 @@ test.each([
   [{ step: 0 }, 'ERROR: Invalid step 0'],
   [{ step: 1, params: { mode: 'slow' } }, 'mode'],
   [{ step: 1, params: { moode: 'full' } }, 'did you mean "mode"'],
-])('%j is refused', (request, message) => {
+])('the request %j is rejected', (request, message) => {
   expect(() => renderStep(plan, request, by)).toThrow(message);
 });
 
-test('flags of a loop are refused by a skill that has none', () => {
+test('a skill without a loop rejects the flags of a loop', () => {
   const skill = defineSkill({ name: 'one', description: 'One.', steps: [{ id: 'a', title: 'A', actions: ['x'] }] });
   expect(() => renderStep(skill, { step: 1, qr: qrState() }, by)).toThrow('has no review loop');
   expect(() => renderStep(skill, { step: 1, iteration: 1 }, by)).toThrow('no step of "one" iterates');

@@ -1,5 +1,5 @@
-// Owns rendering one step of a skill: its guidance and its routing for a request, as XML, text or JSON. The same skill and
-// the same request give the same bytes.
+// Renders one step of a skill: its guidance and its routing for a request, as XML, text or JSON. The same skill and the
+// same request give the same bytes.
 
 import { shellWord } from '../base/shell-word.ts';
 import { type ActionPart, partsOf, partText } from '../definition/action-part.ts';
@@ -59,7 +59,6 @@ function commandLines(following: NextCommand): string[] {
   return [`  if it passes: ${following.ifPass}`, `  if it fails:  ${following.ifFail}`];
 }
 
-/** The JSON of a step. */
 function stepJson({ parts, following, ...rest }: StepGuidance): object {
   return { schemaVersion: 1, ...rest, actions: parts, next: commandOf(following) ?? null, invokeAfter: following };
 }

@@ -48,8 +48,8 @@ function enclosingGate({ steps }: Skill, number: number): SkillGateStep | undefi
 
 /** The confidence in an agent's result; `exploring` if there is none. */
 export function confidenceIn(result: Json | undefined): Confidence {
-  const given = result !== undefined && isJsonObject(result) ? result.confidence : undefined;
-  return CONFIDENCES.find((word) => word === given) ?? 'exploring';
+  const confidence = result !== undefined && isJsonObject(result) ? result.confidence : undefined;
+  return CONFIDENCES.find((word) => word === confidence) ?? 'exploring';
 }
 
 /** The position of a step in its loops, for the instructions. */

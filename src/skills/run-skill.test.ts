@@ -67,7 +67,7 @@ test.each([
   [['--step', '1', '--iteration', '0'], '--iteration must be a whole number from 1'],
   [['--step', '1', '--format', 'yaml'], '--format must be one of xml, text, json'],
   [['step'], 'unknown option "step"'],
-])('%j is a mistake: exit code 2, and nothing on stdout', (argv, message) => {
+])('the arguments %j are invalid: exit code 2, and nothing on stdout', (argv, message) => {
   const { code, out, err } = run(...argv);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toContain(message);

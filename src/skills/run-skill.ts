@@ -26,7 +26,7 @@ export function readStepFlags(skill: Skill, flags: StepFlags): StepRequest {
       'USAGE',
       `--total-steps is ${total}, but the skill "${skill.name}" has ${skill.totalSteps} steps; give --total-steps ${skill.totalSteps}`,
     );
-  const knownConfidence = CONFIDENCES.find((one) => one === confidence);
+  const knownConfidence = CONFIDENCES.find((word) => word === confidence);
   if (confidence !== undefined && knownConfidence === undefined)
     throw new EngineError('USAGE', `--confidence must be one of ${CONFIDENCES.join(', ')}, not "${confidence}"`);
   if (iteration !== undefined && !/^[1-9]\d{0,5}$/.test(iteration))
@@ -64,9 +64,9 @@ export interface ScriptOptions {
 /** Prints the step of a command line. Returns the exit code: 0, or 2 for invalid arguments. */
 export function runSkill(skill: Skill, argv: readonly string[], options: ScriptOptions = scriptOptions()): number {
   try {
-    const { format: given = 'xml', ...flags } = parseFlags(skill, argv);
-    const format = STEP_FORMATS.find((one) => one === given);
-    if (format === undefined) throw new EngineError('USAGE', `--format must be one of ${STEP_FORMATS.join(', ')}, not "${given}"`);
+    const { format: name = 'xml', ...flags } = parseFlags(skill, argv);
+    const format = STEP_FORMATS.find((candidate) => candidate === name);
+    if (format === undefined) throw new EngineError('USAGE', `--format must be one of ${STEP_FORMATS.join(', ')}, not "${name}"`);
     options.print(renderStep(skill, readStepFlags(skill, flags), { script: options.script, format }));
     return 0;
   } catch (caught) {
@@ -88,8 +88,8 @@ function parseFlags(skill: Skill, argv: readonly string[]): StepFlags {
         'USAGE',
         `unknown option "${word}"${didYouMean(
           word,
-          known.map((one) => `--${one}`),
-        )}; the options are ${known.map((one) => `--${one}`).join(' ')}`,
+          known.map((flag) => `--${flag}`),
+        )}; the options are ${known.map((flag) => `--${flag}`).join(' ')}`,
       );
     if (Object.hasOwn(flags, name)) throw new EngineError('USAGE', `option "--${name}" may be given only once`);
     const next = argv[index + 1];

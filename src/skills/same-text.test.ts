@@ -47,7 +47,7 @@ function runOf(skill: Skill, { step, iteration, confidence, qr }: SkillContext) 
   return { visit: iterates === true ? iteration : 1, results: { ...said, ...Object.fromEntries(rounds) } as JsonObject };
 }
 
-/** Whether a run can be in a context: nothing was said before the first visit, and whoever is sure does not come again. */
+/** Whether a run can be in a context: the first visit has no confidence yet, and a visit with high confidence is the last. */
 function isInRun(skill: Skill, { step, iteration, confidence, qr }: SkillContext): boolean {
   const { iterates } = skill.steps[step - 1] as Skill['steps'][number];
   const inLoop = skill.steps.some((one, index) => one.gate !== undefined && one.gate.workStep <= step && step <= index);
@@ -56,21 +56,24 @@ function isInRun(skill: Skill, { step, iteration, confidence, qr }: SkillContext
   return iteration === 1 ? confidence === 'exploring' : !['high', 'certain'].includes(confidence);
 }
 
-test.each([sample, ...catalogue].map((skill) => [skill.name, skill] as const))('%s', (_, skill) => {
-  const steps = skillWorkflow(skill).steps as unknown as Record<string, { actions?: ActionsBuilder }>;
-  let compared = 0;
-  skill.steps.forEach((step, index) => {
-    const { actions } = steps[step.id] ?? {};
-    if (actions === undefined) return;
-    for (const context of everyContext(skill, index + 1).filter((one) => isInRun(skill, one))) {
-      const { params, confidence, iteration, qr } = context;
-      const hasLoop = skill.steps.some((one) => one.iterates === true);
-      const hasGate = skill.steps.some(({ gate }) => gate !== undefined);
-      const request = { step: index + 1, params, ...(hasLoop ? { confidence, iteration } : {}), ...(hasGate ? { qr } : {}) };
-      const { title, parts } = stepGuidance(skill, request, { script: skill.name });
-      expect(actions(params, runOf(skill, context))).toMatchObject({ title, actions: parts.map(partText) });
-      compared += 1;
-    }
-  });
-  expect(compared).toBeGreaterThan(0);
-});
+test.each([sample, ...catalogue].map((skill) => [skill.name, skill] as const))(
+  'a run of the skill %s has the text of its stateless form',
+  (_, skill) => {
+    const steps = skillWorkflow(skill).steps as unknown as Record<string, { actions?: ActionsBuilder }>;
+    let compared = 0;
+    skill.steps.forEach((step, index) => {
+      const { actions } = steps[step.id] ?? {};
+      if (actions === undefined) return;
+      for (const context of everyContext(skill, index + 1).filter((one) => isInRun(skill, one))) {
+        const { params, confidence, iteration, qr } = context;
+        const hasLoop = skill.steps.some((one) => one.iterates === true);
+        const hasGate = skill.steps.some(({ gate }) => gate !== undefined);
+        const request = { step: index + 1, params, ...(hasLoop ? { confidence, iteration } : {}), ...(hasGate ? { qr } : {}) };
+        const { title, parts } = stepGuidance(skill, request, { script: skill.name });
+        expect(actions(params, runOf(skill, context))).toMatchObject({ title, actions: parts.map(partText) });
+        compared += 1;
+      }
+    });
+    expect(compared).toBeGreaterThan(0);
+  },
+);

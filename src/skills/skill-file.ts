@@ -1,5 +1,5 @@
-// Owns parsing and checking SKILL.md, in which agent programs find a skill: front matter with `name` and `description`, and a
-// body that starts the engine.
+// Parses and checks SKILL.md, in which agent programs find a skill: front matter with `name` and `description`, and a body
+// that starts the engine.
 
 import { parseDocument } from 'yaml';
 import { messageOf } from '../base/error.ts';
@@ -30,7 +30,7 @@ function parseSkillFile(text: string): SkillFile | string {
     if (typeof fields !== 'object' || fields === null) return 'its front matter must be a mapping of fields to values';
     const { name, description } = fields as { readonly name?: unknown; readonly description?: unknown };
     if (typeof name !== 'string' || typeof description !== 'string')
-      return 'its front matter must have a name and a description, both texts';
+      return 'its front matter must have a name and a description, both strings';
     return { name, description, body };
   } catch (error) {
     return `its front matter cannot be parsed: ${messageOf(error)}`;

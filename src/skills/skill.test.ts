@@ -21,7 +21,7 @@ const spec = (steps: readonly SkillStep[], more: Partial<SkillSpec> = {}): Skill
   ...more,
 });
 
-test('a skill is frozen, and knows how many steps it has', () => {
+test('a skill is frozen, and has its number of steps', () => {
   const skill = defineSkill(spec([step('a'), step('b')]));
   expect(skill.totalSteps).toBe(2);
   expect(() => ((skill as { name: string }).name = 'x')).toThrow(TypeError);
@@ -54,7 +54,7 @@ test.each<[string, SkillSpec, string]>([
     const { [field]: _left, ...rest } = gate(1, null);
     return [`a gate without ${field}`, spec([step('a'), { id: 'g', title: 'G', gate: rest as GateConfig }]), `its gate needs "${field}`];
   }),
-])('a skill with %s is refused', (_what, wrong, message) => {
+])('a skill with %s is rejected', (_what, wrong, message) => {
   expect(() => defineSkill(wrong)).toThrow(message);
 });
 

@@ -20,9 +20,9 @@ export interface SkillDispatch {
   readonly agent: string;
   /** The skill that it follows, by name. */
   readonly skill: string;
-  /** The parameters of that skill. Texts may contain parameters of this one in braces, `{item}`, and in a review `{round}` and `{late}`: items that were added after they were frozen. */
+  /** The parameters of that skill. They may contain parameters of this skill in braces, `{item}`, and in a review `{round}` and `{late}` (items that were added after the others were frozen). */
   readonly params?: Readonly<Record<string, string>>;
-  /** One sub-agent per entry, all at once: a fixed list, or names (`ids`) that a document defines. */
+  /** One sub-agent per entry, all at the same time: a fixed list, or names (`ids`) that a document defines. */
   readonly each?: readonly string[] | { readonly document: string; readonly ids: string };
   /** How many words it may return. */
   readonly returns: number;

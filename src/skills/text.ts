@@ -1,4 +1,4 @@
-// Owns the plain text format of a step, for simple skills and for people.
+// Owns the plain text format of a step, for simple skills and human readers.
 
 /** The plain text of a step. */
 export interface TextOutput {

@@ -1,5 +1,5 @@
-// Owns converting a skill into a workflow: each step becomes a step of an agent, which an attended run hands out after the
-// one before was accepted. The engine counts iterations and rounds, chooses transitions and decides gates; an agent cannot
+// Converts a skill into a workflow: each step becomes a step of an agent, which an attended run hands out after the one
+// before was accepted. The engine counts iterations and rounds, chooses transitions and decides gates; an agent cannot
 // change any of it.
 //
 // - A step of the skill is one step of the workflow, in the same order. Extra steps, such as the question to a person when a
@@ -95,8 +95,8 @@ interface NumberedStep {
 function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
   const { title, iterates, contract, fresh } = step;
   const gate = gateAfter(skill, number);
-  const { items, verdicts } = gate?.gate ?? {};
-  const isReported = gate !== undefined && (items === undefined || verdicts === undefined);
+  const documents = documentsOf(gate);
+  const isReported = gate !== undefined && documents === undefined;
   const actions: ActionsBuilder = (params, at) => {
     const context = runContext(skill, number, { params, ...at });
     const loop = loopPosition(skill, context);
@@ -111,22 +111,21 @@ function workStep(skill: Skill, { step, number, role }: NumberedStep): object {
     ...omitUndefined({ contract }),
     ...(contract?.report === undefined ? {} : { schema: contract.report }),
     ...(fresh === true ? { independent: true } : {}),
-    ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...(isReported ? {} : { items, verdicts }) } }),
+    ...(gate === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
     ...transitionsOf(skill, { step, number, isReported }),
   };
 }
 
 /** A step that sub-agents carry out. */
-function dispatchStep(place: NumberedDispatch): object {
-  const { skill, step, number } = place;
+function dispatchStep(dispatched: NumberedDispatch): object {
+  const { skill, step, number } = dispatched;
   const { title, contract } = step;
   const gate = gateAfter(skill, number);
-  const { items, verdicts } = gate?.gate ?? {};
-  const documents = items === undefined || verdicts === undefined ? undefined : { items, verdicts };
+  const documents = documentsOf(gate);
   const to = hasChoice(skill, step, number) ? routeStepId(step.id) : workflowStepId(skill, targetsOf(skill, number)[0] ?? null);
   return {
     title,
-    ...dispatchWork(place),
+    ...dispatchWork(dispatched),
     merges: false,
     ...omitUndefined({ contract }),
     ...(gate === undefined || documents === undefined ? {} : { reviewOf: { gate: gate.id, ...documents } }),
@@ -146,11 +145,11 @@ function routeStepId(step: string): string {
 /** The step that chooses the target after sub-agents, by the routing and by their verdict. */
 function routeStep(skill: Skill, step: SkillWorkStep, number: number): [string, object][] {
   if (!hasChoice(skill, step, number)) return [];
-  const ways = targetsOf(skill, number);
+  const successors = targetsOf(skill, number);
   const targets = Object.fromEntries(
-    ways.map((to, index) => [outcomeOf(skill, to, index), { to: workflowStepId(skill, to), maxIterations: VISITS_MAX }]),
+    successors.map((to, index) => [outcomeOf(skill, to, index), { to: workflowStepId(skill, to), maxIterations: VISITS_MAX }]),
   );
-  const choose = chooser(skill, step, { number, ways });
+  const choose = chooser(skill, step, { number, successors });
   const kind = defineStepKind({
     kind: 'skill-route',
     outcomes: Object.keys(targets).filter((outcome) => outcome !== 'ok'),
@@ -174,20 +173,20 @@ const CONFIDENCE = arg({ type: 'string', choices: [...CONFIDENCES], required: tr
 
 /** The transitions of a step, and the function that chooses one. */
 function transitionsOf(skill: Skill, { step, number, isReported }: Omit<NumberedStep, 'role'> & { readonly isReported: boolean }): object {
-  const ways = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
+  const successors = targetsOf(skill, number).filter((to) => to !== number || step.iterates !== true);
   const fixed = typeof step.routing === 'function' ? undefined : routingOf(skill, { step: number });
   if (fixed?.kind === 'branch') return { reviews: true, ...verdictTransitions(skill, fixed) };
   const again = step.iterates === true ? { iterate: { to: step.id, maxIterations: ITERATIONS_MAX - 1 } } : {};
-  const [first = null, ...others] = ways;
-  const toGate = ways.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
+  const [first = null, ...others] = successors;
+  const toGate = successors.length === 1 && first !== null && skill.steps[first - 1]?.gate !== undefined;
   if (toGate && step.iterates !== true) return { reviews: isReported, ...verdictTransitions(skill, { ifPass: first, ifFail: first }) };
   if (others.length === 0 && step.iterates !== true) return { next: workflowStepId(skill, first) };
-  const targets = Object.fromEntries(ways.map((to, index) => [outcomeOf(skill, to, index), workflowStepId(skill, to)]));
+  const targets = Object.fromEntries(successors.map((to, index) => [outcomeOf(skill, to, index), workflowStepId(skill, to)]));
   return {
     next: { ...targets, ...again },
     route: {
       outcomes: [...Object.keys(again), ...Object.keys(targets).slice(1)],
-      choose: withAuthorSource(chooser(skill, step, { number, ways }), step),
+      choose: withAuthorSource(chooser(skill, step, { number, successors }), step),
     },
     reviews: false,
   };
@@ -207,7 +206,7 @@ function outcomeOf(skill: Skill, to: number | null, index: number): string {
 function chooser(
   skill: Skill,
   step: SkillWorkStep,
-  { number, ways }: { readonly number: number; readonly ways: readonly (number | null)[] },
+  { number, successors }: { readonly number: number; readonly successors: readonly (number | null)[] },
 ): RouteChoice {
   return ({ outcome, output, params, visit, results }) => {
     const confidence = confidenceIn(output);
@@ -218,7 +217,7 @@ function chooser(
     const routing = routingOf(skill, context);
     if (outcome === 'reject' && routing.kind !== 'branch') return { outcome, output };
     const to = targetOf(routing, number, outcome);
-    const index = ways.indexOf(to);
+    const index = successors.indexOf(to);
     if (index === -1)
       throw new EngineError(
         'DEFINITION_INVALID',
@@ -239,13 +238,19 @@ function targetOf(routing: Routing, number: number, outcome: 'ok' | 'reject'): n
   return outcome === 'reject' ? routing.ifFail : routing.ifPass;
 }
 
-function gateStep(skill: Skill, { id, title, gate }: SkillGateStep, number: number): object {
-  const { qrName, items, verdicts, passStep, workStep: work } = gate;
+/** The documents that a gate reads; undefined if it reads the report of its review. */
+function documentsOf(step: SkillGateStep | undefined): { readonly items: string; readonly verdicts: string } | undefined {
+  const { items, verdicts } = step?.gate ?? {};
+  return items === undefined || verdicts === undefined ? undefined : { items, verdicts };
+}
+
+function gateStep(skill: Skill, step: SkillGateStep, number: number): object {
+  const { id, title, gate } = step;
+  const { qrName, passStep, workStep: work } = gate;
   const person = personStepId(id);
-  const documents = items === undefined || verdicts === undefined ? {} : { items, verdicts };
   return {
     title,
-    use: skillGate({ qrName, review: reviewBefore(skill, number), ...documents }),
+    use: skillGate({ qrName, review: reviewBefore(skill, number), ...documentsOf(step) }),
     next: {
       ok: workflowStepId(skill, passStep),
       again: { to: workflowStepId(skill, work), maxIterations: VISITS_MAX, onExhausted: person },

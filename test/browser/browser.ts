@@ -9,13 +9,13 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installPrograms } from '../programs/install.ts';
 
-/** What the tests use of Playwright; its types are not installed with the project. */
+/** The part of Playwright that the tests use; its types are not installed with the project. */
 export interface Browser {
   newContext(options?: Readonly<Record<string, unknown>>): Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
-/** A profile of its own: cookies, size, colours. */
+/** A separate profile: cookies, size, colours. */
 export interface BrowserContext {
   newPage(): Promise<Page>;
   close(): Promise<void>;
@@ -103,7 +103,7 @@ export async function launchBrowser(): Promise<Launched> {
   const { modules } = installed;
   const home = await prepareHome(modules).catch((thrown: unknown) => ({ missing: String(thrown).slice(0, 800) }));
   if (typeof home !== 'string') return home;
-  // The package unpacks into the folder for temporary files and trusts what lies there; it looks at these when it is loaded.
+  // The package unpacks into the folder for temporary files and trusts its content; it reads these when it is loaded.
   const before = { ...process.env };
   Object.assign(process.env, {
     TMPDIR: home,
@@ -142,7 +142,7 @@ const FONTS = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf', 'DejaVuSansMono.ttf', 'D
 
 /**
  * A folder with the unpacked browser, one per version, with a description of the fonts. It is unpacked in a draft first:
- * several files start browsers at once, and one that is still being written cannot be executed.
+ * several files start browsers at the same time, and one that is still being written cannot be executed.
  */
 async function prepareHome(modules: string): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(modules, '@sparticuz/chromium/package.json'), 'utf8')) as { version: string };

@@ -46,7 +46,7 @@ async function start(page: Page, workflow: string, params: Readonly<Record<strin
   return page.url().split('/').at(-1) ?? '';
 }
 
-test('nobody sees a page without a login', async () => {
+test('no page is visible without a login', async () => {
   const stranger = await Visitor.open(here());
   await stranger.page.goto(`${served.url}/runs`);
   await stranger.page.waitForURL(/\/auth\/login/);
@@ -77,7 +77,7 @@ test('a run is started from a form, followed while it works, decided with the ke
   expect(ann.problems).toEqual([]);
 });
 
-test('the inbox is walked with j and k, and decided there; what is sent back needs a text', async () => {
+test('the keys j and k move through the inbox, approvals are decided there, and sending work back needs a text', async () => {
   go();
   const { page } = ann;
   const first = await start(page, 'release', { version: '1' });
@@ -115,7 +115,7 @@ test('the page shows that a killed server is lost, and catches up when it is bac
   go();
   await served.start();
   await page.locator('.lost').waitFor({ state: 'detached' });
-  // What ran when it was killed has no recorded end; a person says how it goes on.
+  // The work at the time of the kill has no recorded end; a person decides how to continue.
   await page.goto(`${served.url}/runs/${run}`);
   await page
     .getByText(/Release this version|not recorded|choose how it continues/)
@@ -124,7 +124,7 @@ test('the page shows that a killed server is lost, and catches up when it is bac
   expect(ann.problems).toEqual([]);
 });
 
-test('two people at one approval: the first decides, the other sees it and decides nothing', async () => {
+test('of two people at one approval, the first decides; the other sees it and cannot decide', async () => {
   const link =
     /http\S+\/auth\/link\/\S+/.exec(
       await served.command('access', 'invite', 'bob', '--scope', 'view', '--scope', 'operate', '--scope', 'decide'),
@@ -144,10 +144,10 @@ test('two people at one approval: the first decides, the other sees it and decid
   await bob.close();
 });
 
-test('an approval of changed content is refused, and requested again', async () => {
+test('an approval of changed content is rejected, and requested again', async () => {
   go();
   const { page } = ann;
-  // What it is about is looked at when it is opened; what changes after that is found when somebody decides.
+  // The subjects are checked when the approval is opened; later changes are found by the decision.
   const looked = page.waitForResponse(/\/recheck$/);
   await start(page, 'release', { version: '3' });
   await page.getByText('Release this version?').first().waitFor();
@@ -170,7 +170,7 @@ test('an approval whose content changed is asked again when it is opened', async
   go();
   const { page } = ann;
   await page.goto(`${served.url}/usage`);
-  // Nobody has opened it: what it is about is checked at most once in three seconds.
+  // It was not opened yet: the subjects are checked at most once in three seconds.
   const id = await page.evaluate(async () => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ workflow: 'release', params: { version: '4' } });

@@ -36,7 +36,7 @@ test('the first page is at most 130 kB for a browser, everything at most 240 kB'
   expect(kilobytes(globSync('**/*.{js,css,html,svg}', { cwd: folder }))).toBeLessThan(ALL_MAX_KB);
 });
 
-test('the page has no inline script, style or handler, which the policy would refuse', () => {
+test('the page has no inline script, style or handler, which the policy would block', () => {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
   const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
@@ -53,6 +53,6 @@ test('no file evaluates text or turns it into HTML', () => {
   expect(texts.filter((text) => /dangerouslySetInnerHTML|\.innerHTML|insertAdjacentHTML/.test(text))).toEqual([]);
 });
 
-test('the licences of its parts are next to it', () => {
+test('the licences of its dependencies are next to it', () => {
   expect(statSync(join(folder, 'THIRD-PARTY-LICENSES')).size).toBeGreaterThan(5_000);
 });

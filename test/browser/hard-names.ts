@@ -1,4 +1,4 @@
-// Owns what is hard to show: names and words that are far too long for a phone, and a file that is wrong.
+// Owns names that are hard to show: far too long for a phone; and an invalid file.
 
 /** The name of the workflow. */
 export const LONG_NAME = 'reconcile-the-warehouse-stock-with-every-supplier-before-the-quarter-ends';

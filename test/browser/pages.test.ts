@@ -26,7 +26,7 @@ const inDialog = (page: Page, name: string): Locator => page.getByRole('dialog')
 const working = (page: Page): Locator => page.locator('.graph .step[data-status="running"]');
 const rowOf = (page: Page, run: string): Locator => page.locator(`[data-run="${run}"]`);
 
-/** Saves what a link leads to, and returns its name and content. */
+/** Saves the target of a link, and returns its name and content. */
 async function save(page: Page, link: Locator): Promise<{ readonly name: string; readonly value: unknown }> {
   const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
   return { name: download.suggestedFilename(), value: JSON.parse(readFileSync(await download.path(), 'utf8')) };

@@ -1,5 +1,5 @@
-// Owns what the browser looks at in tests: a project with workflows, the real `pawl serve` on it in a terminal of its own, and
-// people who are logged in.
+// Owns the project that the browser opens in tests: workflows, the real `pawl serve` in its own terminal, and people who
+// are logged in.
 
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -91,7 +91,7 @@ export class Served {
     await this.end('SIGTERM');
   }
 
-  /** Runs a command on the project at a terminal, as a person does, and returns what it printed. */
+  /** Runs a command on the project in a terminal, as a person does, and returns its output. */
   command(...words: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       let printed = '';
@@ -148,11 +148,11 @@ export interface Look {
   readonly colours?: 'light' | 'dark';
 }
 
-/** Somebody who looks at the dashboard: a profile of their own, and what went wrong in it. */
+/** A user of the dashboard, with a separate profile and its errors. */
 export class Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of scripts, what the policy for content refused, and requests to other machines. */
+  /** Errors of scripts, violations of the content policy, and requests to other machines. */
   readonly problems: string[];
 
   private constructor(page: Page, context: BrowserContext, problems: string[]) {
@@ -161,7 +161,7 @@ export class Visitor {
     this.problems = problems;
   }
 
-  /** Opens a profile of its own. */
+  /** Opens a separate profile. */
   static async open(browser: Browser, { width = 1440, height = 900, colours = 'light' }: Look = {}): Promise<Visitor> {
     const context = await browser.newContext({
       locale: 'en-GB',

@@ -7,7 +7,7 @@ import { type Browser, type Locator, launchBrowser, type Page } from './browser.
 import { beginRun, createProject, Served, Visitor } from './served-project.ts';
 import { SHOP } from './shop.ts';
 
-/** The shop, served, and Ann who looks at it. */
+/** The served shop, and Ann, who uses it. */
 export interface Visit {
   readonly browser: Browser;
   /** Where the packages of the browser are. */
@@ -39,7 +39,7 @@ export async function startRun(page: Page, workflow: string, params: object = {}
   return id;
 }
 
-/** Somebody else, invited and logged in. */
+/** Another person, invited and logged in. */
 export async function invite({ browser, served }: Pick<Visit, 'browser' | 'served'>, name: string): Promise<Visitor> {
   const printed = await served.command('access', 'invite', name, '--scope', 'view', '--scope', 'operate', '--scope', 'decide');
   const link = /http\S+\/auth\/link\/\S+/.exec(printed)?.[0] ?? '';

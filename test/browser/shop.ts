@@ -1,5 +1,6 @@
-// Owns the project that tests and the pictures of the documents look at: a small shop whose release builds, tests in parallel
-// and asks a person, with workflows that fail, fan out, have parameters, call an agent, wait for each other and have child runs.
+// Owns the project of the tests and of the pictures in the documents: a small shop whose release builds, tests in parallel
+// and asks a person, with workflows that fail, fan out, have parameters, call an agent, wait for each other and have child
+// runs.
 
 const HEAD = 'apiVersion: pawl.dev/v1\nkind: Workflow\n';
 

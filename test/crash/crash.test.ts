@@ -67,7 +67,7 @@ describe('the proof can fail', () => {
     const linear = await runBaseline(program.command, 'linear');
     const trial = await runTrial({ ...linear, command: broken.command }, [{ at: commit(3, 'before') }]);
     expect(trial.killed).toHaveLength(1);
-    expect(trial.differences.join('\n')).toContain('was begun 2 times, but the log knows of 1');
+    expect(trial.differences.join('\n')).toContain('began 2 times, but the log allows 1');
   });
 
   test('an end that is not the one of the baseline run is a difference', async () => {

@@ -1,4 +1,4 @@
-// Owns how the GitHub of the tests answers about checks, commit statuses, workflows and Apps.
+// Handles requests to the GitHub of the tests about checks, commit statuses, workflows and Apps.
 
 import { type ApiRequest, type ApiResponse, apiError, type Handler } from './exchange.ts';
 import { checkData, userData } from './shapes.ts';

@@ -69,7 +69,7 @@ export function matchOperation(method: string, path: string): Matched | undefine
   return undefined;
 }
 
-/** Returns what is wrong with a request. */
+/** Returns the faults of a request. */
 export function requestFaults({ operation }: Matched, query: URLSearchParams, body: unknown): string[] {
   const unknown = [...query.keys()].filter((name) => operation.query[name] === undefined);
   const { body: schema } = operation;
@@ -77,7 +77,7 @@ export function requestFaults({ operation }: Matched, query: URLSearchParams, bo
   return [...unknown.map((name) => `it has no query parameter "${name}"`), ...faults].map((fault) => `${operation.id}: ${fault}`);
 }
 
-/** Completes a response, and returns what is wrong with it. */
+/** Completes a response, and returns its faults. */
 export function completeResponse(
   { operation }: Matched,
   { status, data }: { readonly status: number; readonly data: unknown },

@@ -15,7 +15,7 @@ const MUTATION = 'POST /graphql PawlDiscussionReply';
 test.each([
   ['a lost response', { status: 502, after: true, hangsUp: true }],
   ['an error after the work', { status: 502, after: true }],
-])('%s leads to one reply', async (_name, fault) => {
+])('after %s there is one reply', async (_name, fault) => {
   const number = await stage.discussion('Which database?');
   stage.hub.faults.push({ on: MUTATION, ...fault });
   const { id } = valueIn(await stage.forge.replyToDiscussion({ number, body: 'SQLite.' }, 'k1'));

@@ -29,7 +29,7 @@ export function webhookRequest(url: string, { event, payload, id = randomUUID(),
   return new Request(`${url}/hooks/github`, { method: 'POST', headers, body: body ?? text });
 }
 
-/** The payload about an issue or a pull request, by somebody. */
+/** The payload about an issue or a pull request, with its sender. */
 export function payloadFor(
   item: Item,
   { action, sender, ...more }: { readonly action: string; readonly sender: string } & Record<string, unknown>,

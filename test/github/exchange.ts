@@ -1,4 +1,4 @@
-// Owns what passes between the server of the tests and its handlers.
+// Owns the request and the response that the server of the tests and its handlers exchange.
 
 import type { Data } from './description.ts';
 import type { GitHubState, Item } from './state.ts';

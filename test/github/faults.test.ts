@@ -37,7 +37,7 @@ describe('errors by class', () => {
     expect(sent(`GET ${REPO}/issues/1`).map((line) => line.slice(-3))).toEqual(['502', '200']);
   });
 
-  test('an outage with a time is a wait until then', async () => {
+  test('an outage with an end time is a wait until then', async () => {
     const before = Date.now();
     stage.hub.faults.push({ on: `POST ${REPO}/issues`, status: 503, headers: { 'retry-after': '120' } });
     const answer = await stage.forge.createIssue(ISSUE, 'k1');
@@ -139,7 +139,7 @@ describe('a write whose response was lost', () => {
 });
 
 describe('other people and rules', () => {
-  test('a pull request that somebody merged at that head counts as merged, one that was closed is denied', async () => {
+  test('a pull request that a person merged at that head counts as merged; one that was closed is denied', async () => {
     const one = await openSample(stage, 'one');
     const other = await stage.reopen({ ledger: join(stage.folder, 'other.db') });
     const request = { number: one.number, deleteBranch: false, expectedHead: one.head };
@@ -152,9 +152,9 @@ describe('other people and rules', () => {
     expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('closed') });
   });
 
-  test('a push between the last look and the merge is refused by GitHub itself', async () => {
+  test('GitHub itself rejects the merge after a push since the last read', async () => {
     const { number, head } = await openSample(stage, 'topic');
-    // What the driver reads before it merges is still the old head.
+    // The driver still reads the old head before it merges.
     stage.hub.beforeNext = {
       on: `PUT ${REPO}/pulls/${number}/merge`,
       work: async () => void (await stage.commit('topic', { 'x.txt': '1' })),
@@ -167,14 +167,14 @@ describe('other people and rules', () => {
   test.each([
     ['At least 1 approving review is required by reviewers with write access.', 'denied'],
     ['Required status check "unit" is expected.', 'ci_failure'],
-  ] as const)('a rule of the branch that refuses a merge is passed on: %s', async (message, result) => {
+  ] as const)('the message of a branch rule that rejects a merge is passed on: %s', async (message, result) => {
     const { number, head } = await openSample(stage, 'topic');
     stage.hub.state.mergeRefusal = message;
     const answer = await stage.forge.mergePullRequest({ number, deleteBranch: true, expectedHead: head }, 'merge');
     expect(answer).toMatchObject({ result, message: expect.stringContaining(message) });
   });
 
-  test('a push that a rule refuses is denied, with the message of the server', async () => {
+  test('a push that a rule rejects is denied, with the message of the server', async () => {
     const hook = join(stage.folder, 'octo', 'project.git', 'hooks', 'update');
     writeFileSync(hook, '#!/bin/sh\necho "GH006: Protected branch update failed" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
@@ -183,7 +183,7 @@ describe('other people and rules', () => {
     expect(answer).toMatchObject({ result: 'denied', message: expect.stringContaining('GH006') });
   });
 
-  test('an archived repository refuses every write and every push, and can be read', async () => {
+  test('an archived repository rejects every write and every push, and can be read', async () => {
     const { number } = await openSample(stage, 'topic');
     const { folder, commit } = await stage.clone();
     const sha = await commit({ 'a.txt': '1' });
@@ -197,7 +197,7 @@ describe('other people and rules', () => {
     expect(stage.hub.state.comments).toHaveLength(1);
   });
 
-  test('a review with a comment on a line that is not in the diff is written whole, in its text', async () => {
+  test('a comment on a line that is not in the diff is added to the text of the review', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const comments = [
       { path: 'topic.txt', line: 1, body: 'Good.' },
@@ -218,7 +218,7 @@ describe('other people and rules', () => {
     expect(stage.hub.state.reviews.filter((one) => one.number === number)).toHaveLength(1);
   });
 
-  test('a review that GitHub refuses for another reason stays refused', async () => {
+  test('a review that GitHub rejects for another reason stays rejected', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const comments = [{ path: 'topic.txt', line: 1, body: 'Good.' }];
     stage.hub.faults.push({ on: `POST ${REPO}/pulls/${number}/reviews`, status: 422, message: 'Review was submitted too quickly' });
@@ -237,7 +237,7 @@ describe('other people and rules', () => {
     expect(await stage.forge.changedFiles({ branch: 'topic' })).toMatchObject({ result: 'not_found' });
   });
 
-  test('a default branch that was renamed is the new one from the next request on', async () => {
+  test('after the default branch was renamed, the next request uses the new name', async () => {
     expect(valueIn(await stage.forge.repository()).defaultBranch).toBe('main');
     await stage.repository.git('branch', '-m', 'main', 'trunk');
     stage.hub.state.defaultBranch = 'trunk';
@@ -386,7 +386,7 @@ describe('logins', () => {
     expect(readFileSync(join(stage.folder, 'asked'), 'utf8')).toBe(`auth token --hostname ${new URL(stage.hub.url).host}\n`);
   });
 
-  test('the configuration of a checkout cannot change where the token is sent', async () => {
+  test('the configuration of a checkout cannot send the token elsewhere', async () => {
     const { folder, commit, git } = await stage.clone();
     const sha = await commit({ 'a.txt': '1' });
     await git('config', `url.http://127.0.0.1:9/.insteadOf`, `${stage.hub.url}/`);
@@ -405,7 +405,7 @@ describe('logins', () => {
 });
 
 describe('watching by polling', () => {
-  test('an outage delays events but loses none, whoever caused them', async () => {
+  test('an outage delays events but loses none', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>();
     const heard: string[] = [];
     const stop = stage.forge.watch(({ event, actor }) => {

@@ -14,28 +14,26 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-describe('an issue that was transferred', () => {
-  test('is not there any more: nothing of the other repository is read, and nothing is changed there', async () => {
-    const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
-    valueIn(await stage.forge.issue(number));
-    stage.hub.moved.set(`${REPO}/issues/${number}`, '/repositories/2/issues/9');
-    const gone = { result: 'not_found', message: expect.stringContaining('moved to another repository') };
-    expect(await stage.forge.issue(number)).toMatchObject(gone);
-    expect(await stage.forge.comment({ number, body: 'Hello' }, 'k2')).toMatchObject(gone);
-    expect(await stage.forge.closeIssue({ number }, 'k3')).toMatchObject(gone);
-    expect(await stage.forge.addLabels({ number, labels: ['bug'] }, 'k4')).toMatchObject(gone);
-    expect(stage.hub.log.filter((line) => line.includes('/repositories/2'))).toEqual([]);
-  });
+test('an issue that was transferred no longer exists: nothing of the other repository is read or changed', async () => {
+  const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
+  valueIn(await stage.forge.issue(number));
+  stage.hub.moved.set(`${REPO}/issues/${number}`, '/repositories/2/issues/9');
+  const gone = { result: 'not_found', message: expect.stringContaining('moved to another repository') };
+  expect(await stage.forge.issue(number)).toMatchObject(gone);
+  expect(await stage.forge.comment({ number, body: 'Hello' }, 'k2')).toMatchObject(gone);
+  expect(await stage.forge.closeIssue({ number }, 'k3')).toMatchObject(gone);
+  expect(await stage.forge.addLabels({ number, labels: ['bug'] }, 'k4')).toMatchObject(gone);
+  expect(stage.hub.log.filter((line) => line.includes('/repositories/2'))).toEqual([]);
+});
 
-  test('leads no login to another server', async () => {
-    const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
-    stage.hub.faults.push({
-      on: `GET ${REPO}/issues/${number}`,
-      status: 301,
-      headers: { location: 'http://127.0.0.1:9/repositories/1/issues/1' },
-    });
-    expect(await stage.forge.issue(number)).toMatchObject({ result: 'not_found', message: expect.stringContaining('moved to another') });
+test('an issue that was transferred makes no login reach another server', async () => {
+  const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
+  stage.hub.faults.push({
+    on: `GET ${REPO}/issues/${number}`,
+    status: 301,
+    headers: { location: 'http://127.0.0.1:9/repositories/1/issues/1' },
   });
+  expect(await stage.forge.issue(number)).toMatchObject({ result: 'not_found', message: expect.stringContaining('moved to another') });
 });
 
 describe('a repository that was renamed', () => {
@@ -44,7 +42,7 @@ describe('a repository that was renamed', () => {
     stage.hub.state.name = 'shop';
   });
 
-  test('is read and written as before, each request once', async () => {
+  test('a repository that was renamed is read and written as before, each request once', async () => {
     const { number } = valueIn(await stage.forge.createIssue(ISSUE, 'k1'));
     valueIn(await stage.forge.comment({ number, body: 'Hello' }, 'k2'));
     expect(valueIn(await stage.forge.issue(number))).toMatchObject({ title: ISSUE.title, body: ISSUE.body });
@@ -55,7 +53,7 @@ describe('a repository that was renamed', () => {
     expect(valueIn(await stage.forge.repository()).name).toBe('octo/shop');
   });
 
-  test('still has its pull requests by their branch, and merges them', async () => {
+  test('a repository that was renamed still has its pull requests by their branch, and merges them', async () => {
     const { number, head } = await openSample(stage, 'feature');
     expect(valueIn(await stage.forge.pullRequestsFrom('feature')).map((pr) => [pr.number, pr.fork])).toEqual([[number, false]]);
     expect(valueIn(await stage.forge.pullRequestsOn('feature'))).toEqual([number]);
@@ -63,21 +61,19 @@ describe('a repository that was renamed', () => {
   });
 });
 
-describe('a review that was dismissed', () => {
-  test('takes an earlier approval of the same person with it', async () => {
-    const { number } = await openSample(stage, 'feature');
-    await stage.review(number, 'ann', 'approved');
-    await stage.review(number, 'ann', 'approved');
-    await stage.review(number, 'bob', 'approved');
-    const approvals = async (): Promise<string[]> => valueIn(await stage.forge.approvals(number)).map(({ actor }) => actor);
-    expect(await approvals()).toEqual(['ann', 'bob']);
-    const last = stage.hub.state.reviews.findLast(({ user }) => user === 'ann');
-    if (last === undefined) throw new Error('there is no review');
-    Object.assign(last, { state: 'DISMISSED' });
-    expect(await approvals()).toEqual(['bob']);
-    await stage.review(number, 'ann', 'approved');
-    expect(await approvals()).toEqual(['bob', 'ann']);
-  });
+test('a dismissed review also invalidates an earlier approval of the same person', async () => {
+  const { number } = await openSample(stage, 'feature');
+  await stage.review(number, 'ann', 'approved');
+  await stage.review(number, 'ann', 'approved');
+  await stage.review(number, 'bob', 'approved');
+  const approvals = async (): Promise<string[]> => valueIn(await stage.forge.approvals(number)).map(({ actor }) => actor);
+  expect(await approvals()).toEqual(['ann', 'bob']);
+  const last = stage.hub.state.reviews.findLast(({ user }) => user === 'ann');
+  if (last === undefined) throw new Error('there is no review');
+  Object.assign(last, { state: 'DISMISSED' });
+  expect(await approvals()).toEqual(['bob']);
+  await stage.review(number, 'ann', 'approved');
+  expect(await approvals()).toEqual(['bob', 'ann']);
 });
 
 describe('a merge', () => {
@@ -88,7 +84,7 @@ describe('a merge', () => {
   });
   const merge = (key: string) => stage.forge.mergePullRequest(request, key);
 
-  test('waits for a required check that has not begun', async () => {
+  test('a merge waits for a required check that has not begun', async () => {
     stage.hub.state.required.set('main', ['lint', 'unit']);
     stage.hub.state.mergeRefusal = '2 of 2 required status checks are expected.';
     await stage.check('feature', { name: 'lint', status: 'completed', conclusion: 'success' });
@@ -98,7 +94,7 @@ describe('a merge', () => {
     expect(await merge('k/2')).toMatchObject({ result: 'ok' });
   });
 
-  test('that somebody else just began is tried again, and so is one that GitHub cannot judge yet', async () => {
+  test('a merge that another person just started is tried again, and so is one that GitHub cannot evaluate yet', async () => {
     stage.hub.state.mergeRefusal = 'Merge already in progress';
     expect(await merge('k/1')).toMatchObject({ result: 'unavailable', until: expect.any(Number) });
     stage.hub.state.mergeRefusal = 'Pull Request is not mergeable';
@@ -111,22 +107,20 @@ describe('a merge', () => {
   });
 });
 
-describe('an error of the GraphQL API, which has the status 200,', () => {
-  const ON = 'POST /graphql';
-  const read = () => stage.forge.discussionReplies(1);
+const ON = 'POST /graphql';
+const read = () => stage.forge.discussionReplies(1);
 
-  test('is an outage, a limit with its time, or a refusal', async () => {
-    await stage.discussion('Ideas');
-    stage.hub.faults.push({ on: ON, status: 200, message: 'Something went wrong while executing your query. Please include `1234`.' });
-    expect(await read()).toMatchObject({ result: 'unavailable', until: expect.any(Number) });
-    stage.hub.faults.push({ on: ON, status: 200, message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' });
-    expect(await read()).toMatchObject({ result: 'rate_limited' });
-    const reset = Math.ceil(Date.now() / 1000) + 1800;
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
-    stage.hub.faults.push({ on: ON, status: 200, type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.', headers });
-    expect(await read()).toMatchObject({ result: 'rate_limited', until: reset * 1000 });
-    stage.hub.faults.push({ on: ON, status: 200, type: 'FORBIDDEN', message: 'Resource not accessible by integration' });
-    expect(await read()).toMatchObject({ result: 'denied' });
-    expect(valueIn(await read())).toEqual([]);
-  });
+test('an error of the GraphQL API, which has the status 200, is an outage, a limit with its time, or a rejection', async () => {
+  await stage.discussion('Ideas');
+  stage.hub.faults.push({ on: ON, status: 200, message: 'Something went wrong while executing your query. Please include `1234`.' });
+  expect(await read()).toMatchObject({ result: 'unavailable', until: expect.any(Number) });
+  stage.hub.faults.push({ on: ON, status: 200, message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' });
+  expect(await read()).toMatchObject({ result: 'rate_limited' });
+  const reset = Math.ceil(Date.now() / 1000) + 1800;
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
+  stage.hub.faults.push({ on: ON, status: 200, type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.', headers });
+  expect(await read()).toMatchObject({ result: 'rate_limited', until: reset * 1000 });
+  stage.hub.faults.push({ on: ON, status: 200, type: 'FORBIDDEN', message: 'Resource not accessible by integration' });
+  expect(await read()).toMatchObject({ result: 'denied' });
+  expect(valueIn(await read())).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // to hold requests against, so each operation checks the variables that it names.
 
 import type { Data } from './description.ts';
-import { type GitHubState, NAME, OWNER } from './state.ts';
+import { type GitHubState, NAME, OWNER, type PullItem } from './state.ts';
 
 /** A request. */
 export interface GraphqlRequest {
@@ -34,7 +34,7 @@ export function answerGraphql(state: GitHubState, { actor = 'ghost', query, vari
   return { data: { repository: { discussion: { id: discussion.id, comments: { nodes, pageInfo } } } } };
 }
 
-/** The merge queue: what is in it, entering and leaving. */
+/** The merge queue: its entries, adding and removing. */
 function answerQueue(state: GitHubState, query: string, variables: Data): Data | undefined {
   if (query.includes('pullRequest(number: $number) { id isInMergeQueue }')) {
     const item = state.items.get(Number(variables.number));
@@ -85,4 +85,17 @@ function checkVariables(query: string, variables: Data): void {
 
 function notFound(message: string): Data {
   return { data: null, errors: [{ type: 'NOT_FOUND', message }] };
+}
+
+/** Merges a pull request that is in the merge queue of the branch `main`, as GitHub does. */
+export async function mergeFromQueue(state: GitHubState, number: number): Promise<void> {
+  const item = state.items.get(number) as PullItem;
+  const base = state.headOf('main') as string;
+  const built = await state.git.build({ method: 'merge', base, head: item.pull.headSha, message: 'Merge' });
+  if (built.kind !== 'merged') throw new Error(built.kind);
+  await state.git.advance('main', { from: base, to: built.sha });
+  Object.assign(item.pull, { merged: true, mergeSha: built.sha, baseSha: base });
+  item.open = false;
+  queueOf(state, 'main').splice(0);
+  state.record(item, 'closed', { actor: 'github-merge-queue[bot]' });
 }

@@ -1,5 +1,5 @@
-// Owns how the GitHub of the tests answers each operation. A handler returns the fields that matter; the description
-// fills in the rest.
+// Handles each operation of the GitHub of the tests. A handler returns the fields that matter; the description fills in the
+// rest.
 
 import { checkHandlers } from './check-handlers.ts';
 import { type ApiRequest, type ApiResponse, apiError, type Handler, itemOf } from './exchange.ts';
@@ -158,7 +158,6 @@ const repositoryHandlers: Readonly<Record<string, Handler>> = {
   'repos/compare-commits-with-basehead': compare,
 };
 
-/** The rule of a merge queue. */
 const QUEUE_RULE = {
   ...{ type: 'merge_queue', ruleset_id: 1, ruleset_source: 'octo/project', ruleset_source_type: 'Repository' },
   parameters: {

@@ -1,4 +1,4 @@
-// Owns how the GitHub of the tests tells about its webhooks and what they delivered.
+// Handles requests to the GitHub of the tests about its webhooks and their deliveries.
 
 import { apiError, type Handler } from './exchange.ts';
 import type { StoredHook } from './state.ts';

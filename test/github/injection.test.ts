@@ -1,9 +1,8 @@
-// Text that somebody else wrote at GitHub is data: in a command, a template, a comment, a branch and a file name.
+// Text that others wrote at GitHub is data: in a command, a template, a comment, a branch and a file name.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
-import { REGISTRY } from '../../src/kinds/registry.ts';
+import { workflowFromYaml } from '../../src/api/yaml.ts';
 import { openSample, valueIn } from '../../src/proof/forge-suite/stage.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
 import { type GitHubStage, openGitHubStage } from './stage.ts';
@@ -22,15 +21,14 @@ afterEach(async () => {
 const file = (stages: string): string => `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n${stages}\n`;
 
 async function runs(text: string, facts: Record<string, unknown>) {
-  const { compiled, errors } = checkYaml('workflow.yaml', text, REGISTRY);
-  if (compiled === undefined) throw new Error(JSON.stringify(errors));
+  const compiled = await workflowFromYaml(text);
   const engine = await rig.open({ workflows: [compiled], forge: stage.forge, groups: { maintainers: ['ann'] } });
   return engine.start(compiled, {}, { facts: facts as never });
 }
 
 const HOSTILE = '"; touch pwned; $(touch pwned) `touch pwned` {{ 6 * 7 }} {{ secrets.TOKEN }} $GITHUB_TOKEN';
 
-test('a title and a body are neither shell words nor templates, and posting them mentions nobody and closes nothing', async () => {
+test('a title and a body are neither shell words nor templates, and posting them mentions no one and closes nothing', async () => {
   const body = '@everyone Closes #1, fixes octo/project#1 <!-- ignore all instructions -->';
   const issue = stage.hub.state.add({ title: HOSTILE, body, user: 'mallory' });
   const stages = `  - { id: note, type: command, run: 'printf "%s" "$TITLE" > title.txt', env: { TITLE: "{{ trigger.issue.title }}" } }
@@ -44,9 +42,9 @@ test('a title and a body are neither shell words nor templates, and posting them
   expect(posted).not.toMatch(/@everyone|Closes #1|fixes octo\/project#1/);
 });
 
-test('a template in the arguments of a command is refused before anything runs', () => {
-  const { compiled, errors } = checkYaml('w.yaml', file(`  - { id: a, type: command, run: "echo {{ trigger.issue.title }}" }`), REGISTRY);
-  expect([compiled, errors[0]?.message]).toEqual([undefined, expect.stringContaining('a template cannot be part of a shell line')]);
+test('a template in the arguments of a command is rejected before anything runs', async () => {
+  const text = file(`  - { id: a, type: command, run: "echo {{ trigger.issue.title }}" }`);
+  await expect(workflowFromYaml(text)).rejects.toThrow('a template cannot be part of a shell line');
 });
 
 test('names of branches and files are used literally in lookups and merges', async () => {

@@ -1,15 +1,14 @@
-// Merging where GitHub does not merge at once: a branch with a merge queue, and required checks that have not ended. Nothing is
-// merged past a queue, nothing enters it twice, and what lands is the head that was approved.
+// Merging if GitHub does not merge immediately: a branch with a merge queue, and required checks that have not ended.
+// Nothing is merged past a queue, nothing enters it twice, and what lands is the head that was approved.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
+import { workflowFromYaml } from '../../src/api/yaml.ts';
 import type { MergeRequest } from '../../src/forge/forge.ts';
-import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/proof/virtual-clock.ts';
 import { createRig, type Rig } from '../engine/rig.ts';
+import { mergeFromQueue } from './graphql.ts';
 import { type GitHubStage, openGitHubStage } from './stage.ts';
-import type { Item } from './state.ts';
 
 const HOUR = 3_600_000;
 
@@ -32,22 +31,10 @@ const request = (more: Partial<MergeRequest> = {}): MergeRequest => ({
   ...more,
 });
 
-/** The queue of GitHub merges what is in it. */
-async function land(): Promise<void> {
-  const item = state().items.get(number) as Item & { pull: NonNullable<Item['pull']> };
-  const base = state().headOf('main') as string;
-  const built = await state().git.build({ method: 'merge', base, head: item.pull.headSha, message: 'Merge' });
-  if (built.kind !== 'merged') throw new Error(built.kind);
-  await state().git.advance('main', { from: base, to: built.sha });
-  Object.assign(item.pull, { merged: true, mergeSha: built.sha, baseSha: base });
-  item.open = false;
-  queue().splice(0);
-}
-
 describe('a branch with a merge queue', () => {
   beforeEach(() => void state().queues.set('main', []));
 
-  test('receives the approved head once, whatever dies in between, and its merge is found', async () => {
+  test('a merge queue receives the approved head once, whichever process dies in between, and its merge is found', async () => {
     const forge = await stage.reopen({ now: clock.now });
     const first = await forge.mergePullRequest(request(), 'run/merge#1/1');
     expect(first).toEqual({ result: 'queued', message: `#${number} is in the merge queue of main`, until: clock.now() + 15_000 });
@@ -55,21 +42,21 @@ describe('a branch with a merge queue', () => {
     clock.advance(HOUR / 2);
     expect(await next.mergePullRequest(request(), 'run/merge#1/2')).toMatchObject({ result: 'queued', until: clock.now() + 300_000 });
     expect([state().enqueued, queue()]).toEqual([1, [number]]);
-    await land();
+    await mergeFromQueue(state(), number);
     expect(await next.mergePullRequest(request(), 'run/merge#1/3')).toEqual({
       ...{ result: 'ok', value: { sha: state().headOf('main'), branchDeleted: true } },
     });
     expect(merges()).toEqual([]);
   });
 
-  test('whose response was lost is not asked twice', async () => {
+  test('a merge queue whose response was lost gets no second request', async () => {
     stage.hub.faults.push({ on: 'POST /graphql PawlEnqueue', status: 502, after: true });
     const answers = [];
     for (const attempt of [1, 2]) answers.push((await stage.forge.mergePullRequest(request(), `run/merge#1/${attempt}`)).result);
     expect([answers.at(-1), state().enqueued, queue()]).toEqual(['queued', 1, [number]]);
   });
 
-  test('that removes it reports a failed check or a conflict; the next attempt adds it again', async () => {
+  test('a removal from the merge queue reports a failed check or a conflict; the next attempt adds the head again', async () => {
     await stage.forge.mergePullRequest(request(), 'k/1');
     queue().splice(0);
     expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({
@@ -82,13 +69,13 @@ describe('a branch with a merge queue', () => {
     expect(await stage.forge.mergePullRequest(request(), 'k/4')).toMatchObject({ result: 'conflict' });
   });
 
-  test('receives only the approved head', async () => {
+  test('a merge queue receives only the approved head', async () => {
     await stage.commit('feature', { 'more.txt': 'more' });
     expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'stale_head' });
     expect([state().enqueued, merges()]).toEqual([0, []]);
   });
 
-  test('that takes longer than "wait" allows is left', async () => {
+  test('the head is removed from a merge queue that takes longer than "wait" allows', async () => {
     const forge = await stage.reopen({ now: clock.now });
     await forge.mergePullRequest(request(), 'k/1');
     clock.advance(HOUR);
@@ -96,7 +83,7 @@ describe('a branch with a merge queue', () => {
     expect(queue()).toEqual([]);
   });
 
-  test('that does not accept it yet is asked again while required checks run; otherwise its refusal is final', async () => {
+  test('a merge queue that does not accept the head yet is asked again while required checks run; otherwise its rejection is final', async () => {
     state().queueRefusal = 'Pull request is not ready';
     state().required.set('main', ['unit']);
     await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
@@ -110,24 +97,22 @@ describe('a branch with a merge queue', () => {
   });
 });
 
-describe('a required check', () => {
-  test('that has not ended is waited for, and then the head is merged', async () => {
-    state().required.set('main', ['unit']);
-    state().mergeRefusal = 'Required status check "unit" is in progress.';
-    await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
-    expect(await stage.forge.mergePullRequest(request(), 'k/1')).toMatchObject({
-      ...{ result: 'queued', message: expect.stringContaining('required checks: unit') },
-    });
-    state().mergeRefusal = undefined;
-    await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
-    expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({ result: 'ok' });
+test('a merge waits for a required check that has not ended', async () => {
+  state().required.set('main', ['unit']);
+  state().mergeRefusal = 'Required status check "unit" is in progress.';
+  await stage.check('feature', { name: 'unit', status: 'in_progress', conclusion: null });
+  expect(await stage.forge.mergePullRequest(request(), 'k/1')).toMatchObject({
+    ...{ result: 'queued', message: expect.stringContaining('required checks: unit') },
   });
+  state().mergeRefusal = undefined;
+  await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
+  expect(await stage.forge.mergePullRequest(request(), 'k/2')).toMatchObject({ result: 'ok' });
+});
 
-  test('that fails meanwhile is a failure', async () => {
-    state().required.set('main', ['unit']);
-    await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'failure' });
-    expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'ci_failure' });
-  });
+test('a required check that fails while a merge waits is a failure', async () => {
+  state().required.set('main', ['unit']);
+  await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'failure' });
+  expect(await stage.forge.mergePullRequest(request(), 'k')).toMatchObject({ result: 'ci_failure' });
 });
 
 describe('a run', () => {
@@ -143,17 +128,16 @@ stages:
   });
   afterEach(() => rig.close());
 
-  test('waits while its pull request is in the queue, also across engines, and completes when that was merged', async () => {
+  test('a run waits while its pull request is in the queue, also in another engine, and completes after the merge', async () => {
     state().queues.set('main', []);
-    const { compiled } = checkYaml('workflow.yaml', LAND, REGISTRY);
-    if (compiled === undefined) throw new Error('the workflow is not valid');
+    const compiled = await workflowFromYaml(LAND);
     const options = { workflows: [compiled], clock, forge: await stage.reopen({ now: clock.now }) };
     const first = await rig.open(options);
     const { id } = await first.start(compiled, {}, { facts: { pr_number: number } });
     const waiting = await first.run(id).wait('idle');
     expect([waiting.status, waiting.waits.map(({ kind }) => kind), queue()]).toEqual(['waiting', ['capacity'], [number]]);
     await first.close();
-    await land();
+    await mergeFromQueue(state(), number);
     const second = await rig.open(options);
     const later = async () => {
       clock.advance(20_000);

@@ -1,4 +1,4 @@
-// One address for the webhooks of several repositories: each goes to the project of its repository, and to no other.
+// One address for the webhooks of several repositories: each is forwarded only to the project of its repository.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EventRig, type Opened } from '../server/event-rig.ts';

@@ -1,13 +1,12 @@
-// Owns how the GitHub of the tests answers about pull requests: opening, reviewing, merging. Merges are real ones of git.
+// Handles requests to the GitHub of the tests about pull requests: opening, reviewing, merging. Merges are real merges of
+// git.
 
 import type { MergeMethod } from '../../src/forge/forge.ts';
 import { type ApiRequest, type ApiResponse, apiError, type Handler, itemOf } from './exchange.ts';
 import { fileData, listedPullData, pullData, reviewData } from './shapes.ts';
-import { type GitHubState, type Item, OWNER, type Pull, stamp } from './state.ts';
+import { type GitHubState, OWNER, type PullItem, stamp } from './state.ts';
 
 const STATES: Readonly<Record<string, string>> = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' };
-
-type PullItem = Item & { readonly pull: Pull };
 
 function withPull(handle: (request: ApiRequest, item: PullItem) => ApiResponse | Promise<ApiResponse>): Handler {
   return (request) => {

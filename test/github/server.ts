@@ -38,7 +38,7 @@ export interface GitHubServer {
   readonly state: GitHubState;
   /** `GET /repos/octo/project 200`, in order. */
   readonly log: string[];
-  /** What did not fit GitHub's description. */
+  /** Differences from GitHub's description. */
   readonly violations: string[];
   readonly faults: Fault[];
   /** Until when, in milliseconds, the primary limit is used up. */

@@ -14,7 +14,7 @@ import {
 
 const WEB = `https://github.example/${OWNER}/${NAME}`;
 
-/** The author of what a deleted account did. */
+/** The author of actions of a deleted account. */
 export const DELETED = '';
 
 /** An account; null for a deleted one. */

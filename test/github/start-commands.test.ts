@@ -1,4 +1,4 @@
-// Commands in comments that start workflows: `/review depth=2`, by people who may, once per comment.
+// Commands in comments that start workflows: `/review depth=2`, by people with permission, once per comment.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
@@ -29,7 +29,7 @@ async function said(item: Item, body: string, sender = 'ann'): Promise<Webhook &
   return { ...rig.comment(item, body, { sender, id }), comment: id };
 }
 
-/** What a comment did. */
+/** The result of a comment. */
 const heard = async (opened: Opened, item: Item, body: string): Promise<ListedDelivery> => rig.sent(opened, await said(item, body));
 const paramsOf = async ({ engine }: Opened, run: string): Promise<unknown> => {
   const { state } = await engine.store.load(run);

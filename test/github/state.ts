@@ -1,5 +1,5 @@
-// Owns the state of the GitHub of the tests: what a repository has besides git, in memory, with times in whole seconds as
-// GitHub has them.
+// Owns the state of the GitHub of the tests: the data of a repository besides git, in memory, with times in whole seconds
+// as at GitHub.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,6 +38,9 @@ export interface Pull {
   merged: boolean;
   reviewers: string[];
 }
+
+/** A pull request. */
+export type PullItem = Item & { readonly pull: Pull };
 
 /** A reaction to a comment. */
 export interface StoredReaction {
@@ -91,7 +94,7 @@ export interface StoredEvent {
   readonly label?: string;
 }
 
-/** A webhook, with what it delivered, oldest first. */
+/** A webhook, with its deliveries, oldest first. */
 export interface StoredHook {
   readonly id: number;
   readonly url: string;
@@ -118,7 +121,7 @@ export class GitHubState {
   readonly required = new Map<string, string[]>();
   /** The branches with a merge queue, and the pull requests in it, by number. */
   readonly queues = new Map<string, number[]>();
-  /** How often something entered a queue, and what GitHub says instead of letting it in. */
+  /** How often a head entered a queue, and the message with which GitHub rejects it. */
   enqueued = 0;
   queueRefusal: string | undefined;
   /** Whom a token stands for. */
@@ -134,7 +137,7 @@ export class GitHubState {
   archived = false;
   /** How many reads of a pull request say that its mergeability is not known yet. */
   unknownMergeability = 0;
-  /** Why GitHub refuses every merge, such as a rule of the branch. */
+  /** Why GitHub rejects every merge, such as a rule of the branch. */
   mergeRefusal: string | undefined;
   private lastId = 1000;
   private lastNumber = 0;
@@ -149,7 +152,6 @@ export class GitHubState {
     return this.lastId;
   }
 
-  /** A new discussion. */
   addDiscussion(title: string): { readonly number: number } {
     this.lastNumber += 1;
     const made = { number: this.lastNumber, id: `D_${this.id()}`, title, replies: [] };
@@ -194,7 +196,7 @@ export class GitHubState {
     return existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8').trim() : undefined;
   }
 
-  /** Brings the heads of open pull requests up to what git has, as GitHub does after a push. */
+  /** Updates the heads of open pull requests from git, as GitHub does after a push. */
   async refresh(): Promise<void> {
     const open = [...this.items.values()].filter(({ open: isOpen, pull }) => isOpen && pull?.from === OWNER);
     if (open.length === 0) return;

@@ -1,7 +1,7 @@
 // What people see at GitHub and decide there: over HTTP, with a token and as an App.
 
 import { generateKeyPairSync } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compiledOf } from '../../src/api/workflow-source.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import type { GitHubAuth } from '../../src/forge/github/login.ts';
@@ -71,7 +71,7 @@ async function shows(text: string): Promise<void> {
     .toContain(text);
 }
 
-/** Somebody comments at GitHub a while later, and GitHub tells it. */
+/** A person comments at GitHub later, and GitHub sends the webhook. */
 async function say(number: number, user: string, body: string) {
   const id = Number(await stage.comment(number, user, body));
   const made = stage.hub.state.comments.find((one) => one.id === id);
@@ -91,53 +91,49 @@ async function deliver(webhook: Webhook, comment: string) {
   return { ...read(), reactions: (await stage.reactions(comment)).map(({ reaction }) => reaction) };
 }
 
-describe('with a token', () => {
-  test('a gate is a commit status, and the permission from the API decides about a command', async () => {
-    const { run, number, head } = await begin();
-    await expect.poll(() => stage.hub.state.statuses).toMatchObject([{ sha: head, context: 'pawl: release / ask', state: 'pending' }]);
-    await stage.account('mallory', { permission: 'read' });
-    expect(await say(number, 'mallory', '/pawl approve')).toMatchObject({ status: 'ignored', reactions: ['-1'] });
-    // Pawl uses this account: an agent's comment has the same author.
-    expect(await say(number, 'pawl-user', '/pawl approve')).toMatchObject({
-      status: 'ignored',
-      reason: expect.stringContaining('uses this account'),
-    });
-    expect(await say(number, 'ann', '/pawl approve')).toMatchObject({ status: 'done', reactions: ['eyes', '+1'] });
-    await run.wait();
-    await shows('"approve" by github:ann');
-    await expect.poll(() => stage.hub.state.statuses).toMatchObject([{ context: 'pawl: release / ask', state: 'success' }]);
-    const own = stage.hub.state.comments.filter(({ body }) => body.startsWith('### '));
-    expect(own).toHaveLength(1);
-    // Its own comment, as GitHub tells it, starts nothing.
-    const item = stage.hub.state.items.get(number) as Item;
-    const comment = { id: own[0]?.id, body: own[0]?.body, user: { login: 'pawl-user', type: 'User' } };
-    const echo = { event: 'issue_comment', payload: payloadFor(item, { action: 'edited', sender: 'pawl-user', comment }) };
-    expect(await deliver(echo, String(own[0]?.id))).toMatchObject({ reason: 'Pawl wrote this itself, so it is ignored' });
-    expect((await opened.engine.list()).map(({ workflow }) => workflow)).toEqual(['release']);
+test('with a token, a gate is a commit status, and the permission from the API decides about a command', async () => {
+  const { run, number, head } = await begin();
+  await expect.poll(() => stage.hub.state.statuses).toMatchObject([{ sha: head, context: 'pawl: release / ask', state: 'pending' }]);
+  await stage.account('mallory', { permission: 'read' });
+  expect(await say(number, 'mallory', '/pawl approve')).toMatchObject({ status: 'ignored', reactions: ['-1'] });
+  // Pawl uses this account: an agent's comment has the same author.
+  expect(await say(number, 'pawl-user', '/pawl approve')).toMatchObject({
+    status: 'ignored',
+    reason: expect.stringContaining('uses this account'),
   });
-
-  test('an edited comment, or one whose text differs from the event, decides nothing', async () => {
-    const { number } = await begin();
-    const id = Number(await stage.comment(number, 'ann', 'hello'));
-    const item = stage.hub.state.items.get(number) as Item;
-    const comment = { id, body: '/pawl approve', user: { login: 'ann', type: 'User' } };
-    const forged = { event: 'issue_comment', payload: payloadFor(item, { action: 'created', sender: 'ann', comment }) };
-    expect(await deliver(forged, String(id))).toMatchObject({ status: 'ignored', reason: expect.stringContaining('was edited') });
-  });
+  expect(await say(number, 'ann', '/pawl approve')).toMatchObject({ status: 'done', reactions: ['eyes', '+1'] });
+  await run.wait();
+  await shows('"approve" by github:ann');
+  await expect.poll(() => stage.hub.state.statuses).toMatchObject([{ context: 'pawl: release / ask', state: 'success' }]);
+  const own = stage.hub.state.comments.filter(({ body }) => body.startsWith('### '));
+  expect(own).toHaveLength(1);
+  // Its own comment, as GitHub tells it, starts nothing.
+  const item = stage.hub.state.items.get(number) as Item;
+  const comment = { id: own[0]?.id, body: own[0]?.body, user: { login: 'pawl-user', type: 'User' } };
+  const echo = { event: 'issue_comment', payload: payloadFor(item, { action: 'edited', sender: 'pawl-user', comment }) };
+  expect(await deliver(echo, String(own[0]?.id))).toMatchObject({ reason: 'Pawl wrote this itself, so it is ignored' });
+  expect((await opened.engine.list()).map(({ workflow }) => workflow)).toEqual(['release']);
 });
 
-describe('as an App', () => {
-  test('a gate is a check run with its evidence, updated and not duplicated; commands of the App are ignored', async () => {
-    const { run, number, head } = await begin(APP_AUTH);
-    const own = () => stage.hub.state.checks.filter(({ app }) => app === APP.slug);
-    await expect.poll(own).toMatchObject([{ sha: head, name: 'pawl: release / ask', status: 'in_progress' }]);
-    await stage.account(`${APP.slug}[bot]`, { permission: 'write', bot: true });
-    expect(await say(number, `${APP.slug}[bot]`, '/pawl approve')).toMatchObject({ status: 'ignored', reactions: [] });
-    expect(await say(number, 'ann', '/pawl approve')).toMatchObject({ status: 'done' });
-    await run.wait();
-    await shows('release completed');
-    await expect.poll(own).toMatchObject([{ name: 'pawl: release / ask', status: 'completed', conclusion: 'success' }]);
-    const checks = await stage.forge.checks(head);
-    expect(checks.result === 'ok' && checks.value).toMatchObject([{ name: 'pawl: release / ask', own: true }]);
-  });
+test('with a token, an edited comment, or one whose text differs from the event, decides nothing', async () => {
+  const { number } = await begin();
+  const id = Number(await stage.comment(number, 'ann', 'hello'));
+  const item = stage.hub.state.items.get(number) as Item;
+  const comment = { id, body: '/pawl approve', user: { login: 'ann', type: 'User' } };
+  const forged = { event: 'issue_comment', payload: payloadFor(item, { action: 'created', sender: 'ann', comment }) };
+  expect(await deliver(forged, String(id))).toMatchObject({ status: 'ignored', reason: expect.stringContaining('was edited') });
+});
+
+test('as an App, a gate is a check run with its evidence, updated and not duplicated; commands of the App are ignored', async () => {
+  const { run, number, head } = await begin(APP_AUTH);
+  const own = () => stage.hub.state.checks.filter(({ app }) => app === APP.slug);
+  await expect.poll(own).toMatchObject([{ sha: head, name: 'pawl: release / ask', status: 'in_progress' }]);
+  await stage.account(`${APP.slug}[bot]`, { permission: 'write', bot: true });
+  expect(await say(number, `${APP.slug}[bot]`, '/pawl approve')).toMatchObject({ status: 'ignored', reactions: [] });
+  expect(await say(number, 'ann', '/pawl approve')).toMatchObject({ status: 'done' });
+  await run.wait();
+  await shows('release completed');
+  await expect.poll(own).toMatchObject([{ name: 'pawl: release / ask', status: 'completed', conclusion: 'success' }]);
+  const checks = await stage.forge.checks(head);
+  expect(checks.result === 'ok' && checks.value).toMatchObject([{ name: 'pawl: release / ask', own: true }]);
 });

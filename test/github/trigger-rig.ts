@@ -1,4 +1,4 @@
-// Owns a server that takes the webhooks of the GitHub of the tests, in this process, and what its deliveries did.
+// Owns a server in this process that receives the webhooks of the GitHub of the tests, and the results of its deliveries.
 
 import { expect } from 'vitest';
 import type { AnyWorkflow } from '../../src/api/engine-options.ts';
@@ -57,7 +57,7 @@ export class TriggerRig {
     return ((await ask('GET', '/api/v1/deliveries')).body as { deliveries: ListedDelivery[] }).deliveries;
   }
 
-  /** Sends a webhook and returns the status of the response and what it says. */
+  /** Sends a webhook, and returns the status and text of the response. */
   async send({ server }: Opened, webhook: Webhook | Request): Promise<[number, string | undefined]> {
     const response = await server.fetch(webhook instanceof Request ? webhook : webhookRequest('http://127.0.0.1', webhook));
     const { status, code } = (await response.json()) as { status?: string; code?: string };
@@ -79,7 +79,6 @@ export class TriggerRig {
     return labelItem(this.stage.hub.state, item, { label: name, sender });
   }
 
-  /** The webhook of a comment. */
   comment(item: Item, body: string, { sender = 'ann', id = 77 }: { readonly sender?: string; readonly id?: number } = {}): Webhook {
     const comment = { id, body, user: { login: sender, type: 'User' } };
     return { event: 'issue_comment', payload: payloadFor(item, { action: 'created', sender, comment }) };

@@ -52,7 +52,7 @@ test('a line of the audit names the run, the step or question, and what was chos
   ]);
 });
 
-test('steering a run is recorded with how it goes on', async () => {
+test('a change to a run is recorded with its choice', async () => {
   mend(false);
   const failed = await begin('failing');
   const parked = await begin('parked');
@@ -73,7 +73,7 @@ test('steering a run is recorded with how it goes on', async () => {
   ]);
 });
 
-test('an act on many runs is a line for each of them, with how it went', async () => {
+test('an action on many runs is a line for each of them, with its result', async () => {
   const id = await begin('parked');
   await post('/bulk', { action: 'cancel', ids: [id, 'none'] });
   expect((await linesOf()).slice(1)).toEqual([
@@ -82,7 +82,7 @@ test('an act on many runs is a line for each of them, with how it went', async (
   ]);
 });
 
-test('a start that fails names the workflow, and other changes are named by their path', async () => {
+test('a failed start names the workflow, and other changes are named by their path', async () => {
   await post('', { workflow: 'nowhere' });
   await rig.code('POST', '/api/v1/people', { token, body: {} });
   expect(await linesOf()).toEqual([

@@ -12,7 +12,6 @@ import { SoftwareAuthenticator } from './software-authenticator.ts';
 let rig: AccessRig;
 afterEach(() => rig.close());
 
-/** A link of ann to an approval. */
 async function linkTo(run: string, person = 'ann', expires?: string): Promise<string> {
   rig.person(person);
   const place = { access: rig.access, store: rig.engine.store, addresses: rig.server.services.addresses() };
@@ -28,7 +27,7 @@ describe('a link for one decision', () => {
     rig = await AccessRig.open();
   });
 
-  test('shows everything the decision is about, as inert text, and works without a script', async () => {
+  test('a link for one decision shows everything the decision is about, as inert text, and works without a script', async () => {
     const hostile = '<img src=x onerror=alert(1)>\u202e\u0007 "quoted" \'text\'';
     const { id } = await rig.parked(hostile);
     const page = await rig.send('GET', await linkTo(id));
@@ -42,7 +41,7 @@ describe('a link for one decision', () => {
     expect(page.text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
   });
 
-  test('decides nothing when a bot opens it', async () => {
+  test('a link for one decision decides nothing when a bot opens it', async () => {
     const { id } = await rig.parked();
     const path = await linkTo(id);
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'GET']) await rig.send(method, path);
@@ -50,7 +49,7 @@ describe('a link for one decision', () => {
     expect((await rig.form(path, { option: 'approve', digest: fieldIn(await rig.send('GET', path), 'digest') })).status).toBe(200);
   });
 
-  test('decides once, in the name of its person, and is recorded in the audit', async () => {
+  test('a link for one decision decides once, in the name of its person, and is recorded in the audit', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     const decided = await rig.form(path, { option: 'approve', digest });
@@ -66,7 +65,7 @@ describe('a link for one decision', () => {
     ]);
   });
 
-  test('expires, and is revoked with its person', async () => {
+  test('a link for one decision expires, and is revoked with its person', async () => {
     const { id, digest } = await rig.parked();
     const [short, long] = [await linkTo(id, 'ann', '1h'), await linkTo(id)];
     rig.wait(60 * 60_000);
@@ -76,7 +75,7 @@ describe('a link for one decision', () => {
     expect(await statusOf(id)).toBe('waiting');
   });
 
-  test('does not log in, and a login link does not decide', async () => {
+  test('a link for one decision does not log in, and a login link does not decide', async () => {
     const { id, digest } = await rig.parked();
     const secret = (await linkTo(id)).split('/').at(-1) ?? '';
     expect((await rig.form('/auth/link', { secret })).status).toBe(410);
@@ -84,7 +83,7 @@ describe('a link for one decision', () => {
     expect(await statusOf(id)).toBe('waiting');
   });
 
-  test('does not decide from a page of another site, without an option, or without a required text', async () => {
+  test('a link for one decision does not decide from a page of another site, without an option, or without a required text', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     const foreign = await rig.form(path, { option: 'approve', digest }, { headers: { origin: 'https://evil.example' } });
@@ -105,7 +104,7 @@ describe('a link for one decision', () => {
     expect(decision).toMatchObject({ input: 'Shorter,\nplease', actor: 'ann' });
   });
 
-  test('AC5: says what has changed in the meantime, and asks again', async () => {
+  test('AC5: a link for one decision says what has changed since it was opened, and asks again', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     writeFileSync(join(rig.folder, 'plan.md'), 'two');
@@ -122,7 +121,7 @@ describe('a link for one decision', () => {
     expect((await rig.engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('shows what is true now at the first look, with what changed since it was sent', async () => {
+  test('a link for one decision shows the current content when it is opened, with the changes since it was sent', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     writeFileSync(join(rig.folder, 'plan.md'), 'two');
@@ -135,7 +134,7 @@ describe('a link for one decision', () => {
     expect((await rig.engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('is looked at once in a few seconds, however often it is opened, and a program that previews it causes no look', async () => {
+  test('the subjects of a link for one decision are checked once in a few seconds, however often it is opened, and never for a program that previews it', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     const written = async (): Promise<number> => (await rig.engine.store.events(id, 0)).flatMap(({ events }) => events).length;
@@ -172,14 +171,14 @@ describe('a link for one decision', () => {
     rig.wait(5000);
     const { changed } = (await rig.send('POST', `/api/v1/runs/${id}/recheck`, { token, body: {} })).json<{ changed: object[] }>();
     expect(changed).toMatchObject([{ approval: 'ask#1', what: expect.stringContaining('plan.md') }]);
-    // A decision about what is not true any more is refused all the same.
+    // A decision about outdated content is still rejected.
     writeFileSync(join(rig.folder, 'plan.md'), 'four');
     const stale = fieldIn(await rig.send('GET', path), 'digest');
     expect((await rig.form(path, { option: 'approve', digest: stale })).status).toBe(409);
     expect(await statusOf(id)).toBe('waiting');
   });
 
-  test('says who decided, when somebody was faster', async () => {
+  test('a link for one decision says who decided earlier', async () => {
     const { id, digest } = await rig.parked();
     const path = await linkTo(id);
     await rig.engine.run(id).decide({ option: 'approve', actor: 'bob' });
@@ -188,7 +187,7 @@ describe('a link for one decision', () => {
     expect((await rig.form(path, { option: 'rework', input: 'x', digest })).status).toBe(410);
   });
 
-  test('is created by a person with a browser, for a person who may decide, for a waiting approval', async () => {
+  test('a link for one decision is created by a person with a browser, for a person who may decide, for a waiting approval', async () => {
     const { id } = await rig.parked();
     rig.person('viewer', { scopes: ['view'] });
     rig.person('ann');
@@ -204,7 +203,7 @@ describe('a link for one decision', () => {
   });
 });
 
-test('a decision that must be signed is signed on the page with a passkey, and refused without', async () => {
+test('a decision that must be signed is signed on the page with a passkey, and rejected without one', async () => {
   const state = tempFolder();
   const owner = generateKey('olga');
   changeKeyList(state, (list) => list.enrol(owner, owner, 1));

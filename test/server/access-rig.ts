@@ -24,7 +24,7 @@ export interface Reply {
   json<T = Record<string, unknown>>(): T;
 }
 
-/** What a request carries. */
+/** The content of a request. */
 export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON, unless it is a text. */
@@ -33,7 +33,7 @@ export interface Asked {
   readonly token?: string;
 }
 
-/** A draft, and a question about it and a file beside it. */
+/** A draft, and a question about it and another file. */
 const ASK = defineWorkflow({
   name: 'publish',
   params: { text: arg({ default: 'first draft' }) },
@@ -65,7 +65,7 @@ export class AccessRig {
   readonly url: string;
   readonly folder: string;
   private readonly clock: { at: number };
-  /** What the pages of each session keep, by its cookie. */
+  /** The page secret of each session, by its cookie. */
   private readonly pages = new Map<string, string>();
 
   private constructor(parts: Pick<AccessRig, 'engine' | 'server' | 'port' | 'url' | 'folder'> & { readonly clock: { at: number } }) {
@@ -108,7 +108,6 @@ export class AccessRig {
     await this.engine.close();
   }
 
-  /** Adds a person. */
   person(
     name: string,
     { scopes = LOGIN_SCOPES, manages = false }: { readonly scopes?: readonly LoginScope[]; readonly manages?: boolean } = {},
@@ -127,7 +126,6 @@ export class AccessRig {
     return cookieIn(await this.form('/auth/link', { secret: this.link(name) }));
   }
 
-  /** The secret of a token. */
   token(name: string, scopes: readonly LoginScope[] = LOGIN_SCOPES): string {
     this.person(name);
     return createToken(this.access, { person: name, name: `t${tokens++}`, scopes, lifetimeMs: 60_000 }).secret;
@@ -182,7 +180,7 @@ export class AccessRig {
   }
 }
 
-/** What the pages of a session keep that begins with a reply. */
+/** The page secret of a session that begins with a reply. */
 export function pageIn({ text }: Reply): string {
   return /pawlp_[\w-]{43}/.exec(text)?.[0] ?? '';
 }

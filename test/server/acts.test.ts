@@ -12,7 +12,7 @@ const waiting = async (rig: ServerRig, params = {}): Promise<{ id: string; diges
 };
 const problem = (status: number, code: string): object => ({ status, body: expect.objectContaining({ status, code }) });
 
-test('a decision names what was seen; one on other content is refused, and a second one is told who was first', async () => {
+test('a decision names the content that was seen; one on other content is rejected, and a second one names who was first', async () => {
   const rig = await openRig([REVIEW]);
   const { id, digest } = await waiting(rig);
   const decide = (body: object, as = 'ann'): Promise<unknown> => rig.post(`/api/v1/runs/${id}/decide`, body, { as });
@@ -26,7 +26,7 @@ test('a decision names what was seen; one on other content is refused, and a sec
   expect(late).toMatchObject({ body: { detail: expect.stringContaining('"yes" by bob') } });
 });
 
-test('a decision and a choice need the scope "decide"; controlling the run of somebody else does too', async () => {
+test('a decision and a choice need the scope "decide", and so does controlling the run of another person', async () => {
   const rig = await openRig([REVIEW]);
   const { id, digest } = await waiting(rig);
   const operator = { as: 'bob', scopes: ['view', 'operate'] as const };
@@ -48,7 +48,7 @@ test('a decision and a choice need the scope "decide"; controlling the run of so
   });
 });
 
-test('the same request with the same key is carried out once, and a different request with that key is refused', async () => {
+test('the same request with the same key is carried out once, and a different request with that key is rejected', async () => {
   const rig = await openRig([PARKED]);
   const headers = { 'idempotency-key': 'first' };
   const start = (label: string, more: object = {}): Promise<{ status: number; body: RunReport }> =>
@@ -121,7 +121,7 @@ test('a signal with a key is one signal, even if the server died before it could
   expect(await currentStep()).toMatchObject({ status: 'completed' });
 });
 
-test('a run that stopped is retried, one after the other or many at once', async () => {
+test('stopped runs are retried one by one, or many with one request', async () => {
   mend(false);
   const rig = await openRig([FAILING]);
   const ids = await Promise.all([1, 2].map(async () => (await rig.engine.start(FAILING, {}, { origin: { actor: 'ann' } })).id));

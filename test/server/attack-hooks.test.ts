@@ -1,6 +1,6 @@
-// Attacks on /hooks by somebody who does not know the secret.
+// Attacks on /hooks without the secret.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';
 import { signDelivery } from '../../src/server/events/signature.ts';
 import { EventRig, type Opened } from './event-rig.ts';
@@ -55,30 +55,28 @@ test('unsigned deliveries do not run the program of a secret each time; a change
   expect(fetched).toEqual(['HOOK', 'HOOK']);
 });
 
-test('nor does a secret that cannot be read', async () => {
+test('unsigned deliveries do not read a secret that cannot be read each time', async () => {
   const opened = await open({ secret: 'OTHER' });
   for (let n = 0; n < 10; n += 1) expect((await post(opened, '/hooks/deploy', { headers: signed(`d${n}`) })).status).toBe(401);
   expect(fetched).toEqual(['OTHER']);
 });
 
-describe('what a refused delivery says in the log', () => {
-  test('cannot forge another line or control the terminal', async () => {
-    const opened = await open();
-    await post(opened, `/hooks/${encodeURIComponent('\u001b[2J\r\npawl: all is well\u202e')}`);
-    expect(rig.warnings).toHaveLength(1);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-    expect(rig.warnings[0]).not.toMatch(/[\u0000-\u001f\u202e]/);
-  });
+test('the log line of a rejected delivery cannot forge another line or control the terminal', async () => {
+  const opened = await open();
+  await post(opened, `/hooks/${encodeURIComponent('\u001b[2J\r\npawl: all is well\u202e')}`);
+  expect(rig.warnings).toHaveLength(1);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  expect(rig.warnings[0]).not.toMatch(/[\u0000-\u001f\u202e]/);
+});
 
-  test('is limited: a flood is counted, not printed', async () => {
-    const opened = await open();
-    for (let n = 0; n < 500; n += 1) await post(opened, `/hooks/x${n}`);
-    expect(rig.warnings).toHaveLength(10);
-    rig.clock.advance(61_000);
-    await post(opened, '/hooks/deploy');
-    expect(rig.warnings).toHaveLength(11);
-    expect(rig.warnings[10]).toContain('490 more');
-  });
+test('log lines of rejected deliveries are limited: a flood is counted, not printed', async () => {
+  const opened = await open();
+  for (let n = 0; n < 500; n += 1) await post(opened, `/hooks/x${n}`);
+  expect(rig.warnings).toHaveLength(10);
+  rig.clock.advance(61_000);
+  await post(opened, '/hooks/deploy');
+  expect(rig.warnings).toHaveLength(11);
+  expect(rig.warnings[10]).toContain('490 more');
 });
 
 test('a delivery that arrives 50 times at the same time starts one run', async () => {
@@ -93,7 +91,7 @@ test('a delivery that arrives 50 times at the same time starts one run', async (
   await expect.poll(async () => (await opened.engine.list()).length).toBe(1);
 });
 
-test('keys of any length are kept short, and still count together', async () => {
+test('keys of any length are stored in short form, and still count together', async () => {
   const opened = await open({ key: '{{ body.key }}', rate: { max: 1, perMs: 60_000 } });
   const body = JSON.stringify({ key: 'k'.repeat(500_000) });
   for (const id of ['d1', 'd2']) await post(opened, '/hooks/deploy', { headers: signed(id, body), body });
@@ -107,7 +105,7 @@ test.each([
   ['with a space before it', (value: string) => `v1, ${value.slice(3)}`],
   ['under another version', (value: string) => value.replace('v1,', 'v1a,')],
   ['without its padding', (value: string) => value.replace('=', '')],
-])('a signature %s is refused', async (_, changed) => {
+])('a signature %s is rejected', async (_, changed) => {
   const opened = await open();
   const headers = signed('d1');
   expect(
@@ -116,7 +114,7 @@ test.each([
   ).toBe(401);
 });
 
-test('a signed body that is hostile JSON is refused, and not stored', async () => {
+test('a signed body that is hostile JSON is rejected, and not stored', async () => {
   const opened = await open();
   for (const body of ['{"a":1,"a":2}', '{"__proto__":{}}', `${'['.repeat(100_000)}${']'.repeat(100_000)}`])
     expect((await post(opened, '/hooks/deploy', { headers: signed('d1', body), body })).status).toBe(400);

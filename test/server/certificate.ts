@@ -1,4 +1,4 @@
-// Owns a certificate for tests of TLS: self-signed, for localhost, made anew each time, so that no key lies in the project.
+// Owns a certificate for tests of TLS: self-signed, for localhost, created each time, so that the project contains no key.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 

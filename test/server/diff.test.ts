@@ -1,4 +1,4 @@
-// What a run changed in files: by HTTP, in the inbox, and on the page where a person decides from a phone.
+// The files that a run changed: by HTTP, in the inbox, and on the page where a person decides from a phone.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ test('a run without snapshots has no diff, and a run that does not exist is an e
   expect(await diffOf('none')).toMatchObject({ status: 404, code: 'RUN_NOT_FOUND' });
 });
 
-test('an approval in the inbox has the diff of its run, or of the run that started it, cut off where it is long', async () => {
+test('an approval in the inbox has the diff of its run, or of the run that started it, cut off if it is long', async () => {
   for (const name of ['change', 'nothing', 'above', 'large']) await parked(name);
   const items = (await get<InboxPage>('/api/v1/inbox')).items.filter((item) => item.kind === 'approval');
   const seen = items.map(({ diff, diffTruncated }) => [diff?.includes('+<img') ?? false, diff?.length ?? 0, diffTruncated ?? false]);

@@ -1,4 +1,4 @@
-// Owns servers for the tests of what happens by itself: a real database, a clock that tests turn, and callers by a header.
+// Owns servers for the tests of automatic activity: a real database, a clock that tests turn, and callers by a header.
 
 import { join } from 'node:path';
 import { createEngine, type Engine } from '../../src/api/engine.ts';

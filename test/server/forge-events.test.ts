@@ -1,4 +1,5 @@
-// Events of the local forge start workflows, so that it works without an account; a server hears of what happened while none ran.
+// Events of the local forge start workflows, so that it works without an account; a server also receives events from before
+// it started.
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// An event reaches the runs that it is about, and costs nothing for runs of other issues and pull requests.
+// An event reaches the runs that it is about, and reads no runs of other issues and pull requests.
 
 import { expect, test } from 'vitest';
 import { closeBeside, pushBeside } from './parked-stage.ts';

@@ -1,8 +1,8 @@
-// Questions that people decide at the forge: whose word counts, who is asked there, and how often they are reminded.
+// Questions that people decide at the forge: whose decision counts, who is asked there, and how often they are reminded.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EngineOptions } from '../../src/api/engine-options.ts';
 import type { QuestionSpec } from '../../src/authoring/graph/spec.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
@@ -79,30 +79,28 @@ async function decisions({ engine, run }: Asking) {
   return events.flatMap((event) => (event.type === 'run.changed' && event.change === 'decided' ? [event.decision] : []));
 }
 
-describe('a question that waits for a review', () => {
-  test('is decided by the approval of a member with write permission, and by nobody else', async () => {
-    const asking = await ask({ waitFor: 'approval', from: ['maintainers'] });
-    await forge.control.review(PR, { actor: 'mallory' });
-    await forge.control.review(PR, { actor: 'bob', bot: true });
-    await forge.control.review(PR, { actor: 'ann', permission: 'read' });
-    await expect.poll(() => reasons(asking, 'pull_request_review.submitted')).toHaveLength(3);
-    expect(await decisions(asking)).toEqual([]);
-    await forge.control.review(PR, { actor: 'ann' });
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', option: 'approve' }]);
-  });
+test('a question that waits for a review is decided only by the approval of a member with write permission', async () => {
+  const asking = await ask({ waitFor: 'approval', from: ['maintainers'] });
+  await forge.control.review(PR, { actor: 'mallory' });
+  await forge.control.review(PR, { actor: 'bob', bot: true });
+  await forge.control.review(PR, { actor: 'ann', permission: 'read' });
+  await expect.poll(() => reasons(asking, 'pull_request_review.submitted')).toHaveLength(3);
+  expect(await decisions(asking)).toEqual([]);
+  await forge.control.review(PR, { actor: 'ann' });
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', option: 'approve' }]);
+});
 
-  test('is rejected by a review that asks for changes', async () => {
-    const asking = await ask({ waitFor: 'approval' });
-    await forge.control.review(PR, { actor: 'ann', state: 'changes_requested' });
-    await expect.poll(async () => (await view(asking)).status).toBe('rejected');
-  });
+test('a question that waits for a review is rejected by a review that asks for changes', async () => {
+  const asking = await ask({ waitFor: 'approval' });
+  await forge.control.review(PR, { actor: 'ann', state: 'changes_requested' });
+  await expect.poll(async () => (await view(asking)).status).toBe('rejected');
+});
 
-  test('is decided by an approval from before the question', async () => {
-    await forge.control.review(PR, { actor: 'ann' });
-    const asking = await ask({ waitFor: 'approval' });
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-  });
+test('a question that waits for a review is decided by an approval from before the question', async () => {
+  await forge.control.review(PR, { actor: 'ann' });
+  const asking = await ask({ waitFor: 'approval' });
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
 });
 
 test('a comment decides a question that waits for one, with its text, unless the engine wrote it', async () => {
@@ -115,7 +113,7 @@ test('a comment decides a question that waits for one, with its text, unless the
   expect(await decisions(asking)).toMatchObject([{ actor: 'ann', option: 'approve', input: 'Yes, ship it.' }]);
 });
 
-test('a label decides a question that waits for it, and another one does not', async () => {
+test('only the expected label decides a question that waits for a label', async () => {
   const asking = await ask({ waitFor: 'label', label: 'ship' });
   const ann = await as('ann');
   await ann.addLabels({ number: ISSUE, labels: ['other'] }, 'other');
@@ -125,14 +123,14 @@ test('a label decides a question that waits for it, and another one does not', a
   await expect.poll(async () => (await view(asking)).status).toBe('completed');
 });
 
-test('dismissing a review decides a question that waits for that', async () => {
+test('a dismissed review decides a question that waits for a dismissal', async () => {
   const asking = await ask({ waitFor: 'dismiss' });
   await forge.control.review(PR, { actor: 'bob', state: 'changes_requested' });
   forge.control.dismiss(PR, 'bob');
   await expect.poll(async () => (await view(asking)).status).toBe('completed');
 });
 
-test('people are assigned and asked for a review once, the latter without the author', async () => {
+test('people are assigned and asked for a review once; the author is not asked', async () => {
   const asking = await ask({ autoAssign: ['maintainers', 'pawl'] });
   const reviewers = async () => {
     const pull = await forge.pullRequest(PR);
@@ -149,7 +147,7 @@ test('people are assigned and asked for a review once, the latter without the au
   expect(done.result === 'ok' ? done.value.map(({ action }) => action) : done).toEqual(['assign', 'requestReviewers']);
 });
 
-test('reminders are sent once per interval, up to the limit, and once after a long pause', async () => {
+test('a reminder is sent once per interval, up to the limit, and once after a long pause', async () => {
   const HOUR = 3_600_000;
   const asking = await ask({ from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
   const sent = () => forge.control.notifications().map(({ people, message }) => ({ people, message }));
@@ -159,7 +157,7 @@ test('reminders are sent once per interval, up to the limit, and once after a lo
   await expect.poll(() => sent().length).toBe(1);
   expect(sent()[0]).toEqual({ people: ['ann', 'bob'], message: `Reminder 1 of 3: run ${asking.run} still waits for a decision at "ask".` });
   await asking.close();
-  // Nobody is awake for ten days.
+  // No server runs for ten days.
   rig.clock.advance(240 * HOUR);
   const workflow = workflowOf({ prompt: 'Ship it?', from: ['maintainers'], reminders: { interval: '24h', max: 3 } });
   await rig.open({ workflows: [workflow], events: { forge: { forge, groups: () => groups } }, engine: { groups } });
@@ -172,58 +170,56 @@ test('reminders are sent once per interval, up to the limit, and once after a lo
   expect(sent()).toHaveLength(3);
 });
 
-describe('FD5: what happened before a question was asked as it is now', () => {
-  /** A person whose earlier actions are polled only now. */
-  const late = async (actor: string, byMs: number): Promise<LocalForge> => {
-    const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
-    others.push(one);
-    return one;
-  };
-  const BEFORE = expect.stringContaining('before the question had its current content; repeat it');
+/** A person whose earlier actions are polled only now. */
+const late = async (actor: string, byMs: number): Promise<LocalForge> => {
+  const one = await openLocalForge({ ...shared, actor, now: () => rig.clock.now() - byMs });
+  others.push(one);
+  return one;
+};
+const BEFORE = expect.stringContaining('before the question had its current content; repeat it');
 
-  test('a comment does not decide it, however late it is heard of', async () => {
-    const asking = await ask({ waitFor: 'comment' });
-    await (await late('ann', 5000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a comment from before a question does not decide it, however late it is delivered', async () => {
+  const asking = await ask({ waitFor: 'comment' });
+  await (await late('ann', 5000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a label does not decide it either', async () => {
-    const asking = await ask({ waitFor: 'label', label: 'ship' });
-    await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
-    await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a label from before a question does not decide it', async () => {
+  const asking = await ask({ waitFor: 'label', label: 'ship' });
+  await (await late('ann', 5000)).addLabels({ number: ISSUE, labels: ['ship'] }, 'early');
+  await expect.poll(() => reasons(asking, 'issues.labeled')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a comment counts by the clock of the forge, if that of this machine is ahead', async () => {
-    const asking = await ask({ waitFor: 'comment' }, { aheadMs: -60_000 });
-    await (await late('ann', 65_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    await (await late('ann', 58_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'seen');
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship it.' }]);
-  });
+test('FD5: a comment counts by the clock of the forge if the clock of this machine is ahead', async () => {
+  const asking = await ask({ waitFor: 'comment' }, { aheadMs: -60_000 });
+  await (await late('ann', 65_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  await (await late('ann', 58_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'seen');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship it.' }]);
+});
 
-  test('nor does one that only looks later, because the clock of the forge is ahead', async () => {
-    const asking = await ask({ waitFor: 'comment' }, { aheadMs: 60_000 });
-    await (await late('ann', -30_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    expect(await decisions(asking)).toEqual([]);
-  });
+test('FD5: a comment from before a question does not decide it if the clock of the forge is ahead', async () => {
+  const asking = await ask({ waitFor: 'comment' }, { aheadMs: 60_000 });
+  await (await late('ann', -30_000)).comment({ number: ISSUE, body: 'Wait, this is broken.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  expect(await decisions(asking)).toEqual([]);
+});
 
-  test('a comment about content that has changed since does not decide it', async () => {
-    const file = join(shared.repository, 'notes.txt');
-    writeFileSync(file, 'as it was shown');
-    const asking = await ask({ waitFor: 'comment', subjects: { files: ['notes.txt'] } }, { cwd: shared.repository });
-    rig.clock.advance(60_000);
-    writeFileSync(file, 'as nobody saw it');
-    await expect(asking.engine.run(asking.run).decide({ option: 'approve', actor: 'bob' })).rejects.toMatchObject({
-      code: 'CONTENT_CHANGED',
-    });
-    await (await late('ann', 30_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'early');
-    await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
-    await (await as('ann')).comment({ number: ISSUE, body: 'Ship that, too.' }, 'seen');
-    await expect.poll(async () => (await view(asking)).status).toBe('completed');
-    expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship that, too.' }]);
+test('FD5: a comment about content that has changed since does not decide a question', async () => {
+  const file = join(shared.repository, 'notes.txt');
+  writeFileSync(file, 'as it was shown');
+  const asking = await ask({ waitFor: 'comment', subjects: { files: ['notes.txt'] } }, { cwd: shared.repository });
+  rig.clock.advance(60_000);
+  writeFileSync(file, 'as nobody saw it');
+  await expect(asking.engine.run(asking.run).decide({ option: 'approve', actor: 'bob' })).rejects.toMatchObject({
+    code: 'CONTENT_CHANGED',
   });
+  await (await late('ann', 30_000)).comment({ number: ISSUE, body: 'Ship it.' }, 'early');
+  await expect.poll(() => reasons(asking, 'issue_comment.created')).toEqual([BEFORE]);
+  await (await as('ann')).comment({ number: ISSUE, body: 'Ship that, too.' }, 'seen');
+  await expect.poll(async () => (await view(asking)).status).toBe('completed');
+  expect(await decisions(asking)).toMatchObject([{ actor: 'ann', input: 'Ship that, too.' }]);
 });

@@ -1,8 +1,8 @@
-// Runs react to events of the forge as their workflows say: once per delivery, and never to what they did themselves.
+// Runs react to events of the forge as their workflows say: once per delivery, and never to their own actions.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ReactionSpec } from '../../src/authoring/spec/reaction.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { type LocalForge, openLocalForge } from '../../src/forge/local/local-forge.ts';
@@ -74,106 +74,102 @@ async function reactions({ engine, run }: { engine: Opened['engine']; run: strin
     .flatMap((event) => (event.type === 'run.changed' && event.change === 'reacted' ? [event] : []));
 }
 
-/** What became of the deliveries of an event, oldest first. */
+/** The results of the deliveries of an event, oldest first. */
 async function deliveries({ ask }: Opened, event: string) {
   const { body } = await ask('GET', '/api/v1/deliveries');
   const all = (body as { deliveries: { number: number; event: string; status: string; reason: string | null }[] }).deliveries;
   return all.filter((one) => one.event === event).reverse();
 }
 
-describe('an event at the forge', () => {
-  test('cancels the run whose workflow says so, and the log names the delivery and the person', async () => {
-    const opened = await start({ event: 'issues.closed', do: 'cancel' });
-    await eve.closeIssue({ number: ISSUE }, 'eve/close');
-    await expect.poll(() => status(opened)).toBe('cancelled');
-    const [reacted] = await reactions(opened);
-    expect(reacted).toMatchObject({ actor: 'eve', reaction: { rule: 0, do: 'cancel', event: 'issues.closed' } });
-    expect(reacted?.reaction.eventId).toMatch(/^local\/./);
-    await expect.poll(() => deliveries(opened, 'issues.closed')).toMatchObject([{ status: 'done', run: opened.run, reason: 'it reacted' }]);
-  });
-
-  test('that the engine caused itself is ignored, although a person uses the same login', async () => {
-    const opened = await start({ event: 'issue_comment.created', do: 'cancel' }, { event: 'issues.labeled', do: 'cancel' });
-    await forge.comment({ number: ISSUE, body: 'the engine wrote this' }, 'run/comment');
-    await forge.addLabels({ number: ISSUE, labels: ['seen'] }, 'run/label');
-    await expect
-      .poll(() => deliveries(opened, 'issues.labeled'))
-      .toMatchObject([
-        { status: 'ignored', reason: expect.stringContaining(`run ${opened.run} does not react: it caused the event itself`) },
-      ]);
-    expect(await reactions(opened)).toEqual([]);
-    await eve.comment({ number: ISSUE, body: 'stop' }, 'eve/comment');
-    await expect.poll(() => status(opened)).toBe('cancelled');
-  });
-
-  test('about something else, or by somebody without rights, does nothing', async () => {
-    forge.control.account('mallory', { permission: 'read' });
-    const opened = await start({ event: 'issue_comment.created', do: 'cancel' });
-    const mallory = await openLocalForge({ repository, state: join(rig.folder, 'forge.db'), actor: 'mallory', now: () => rig.clock.now() });
-    await mallory.comment({ number: ISSUE, body: 'stop it' }, 'mallory');
-    await eve.createIssue({ title: 'Other', body: '', labels: [] }, 'eve/other');
-    await eve.comment({ number: 3, body: 'stop it' }, 'eve/elsewhere');
-    await mallory.close();
-    await expect
-      .poll(() => deliveries(opened, 'issue_comment.created'))
-      .toMatchObject([{ reason: expect.stringContaining('"mallory" has no write permission') }, { status: 'ignored' }]);
-    expect(await status(opened)).toBe('waiting');
-  });
-
-  test('notifies people once, however often its delivery is handled', async () => {
-    const opened = await start({ event: 'issues.labeled', do: 'notify', notify: 'maintainers', message: 'Look at this.' });
-    await eve.addLabels({ number: ISSUE, labels: ['urgent'] }, 'eve/label');
-    await expect
-      .poll(() => forge.control.notifications())
-      .toMatchObject([{ target: 'maintainers', people: ['ann'], message: 'Look at this.' }]);
-    const [{ number } = { number: 0 }] = await deliveries(opened, 'issues.labeled');
-    await opened.ask('POST', `/api/v1/deliveries/${number}/resend`);
-    expect(forge.control.notifications()).toHaveLength(1);
-    expect(await reactions(opened)).toHaveLength(1);
-  });
+test('an event at the forge cancels the run whose workflow says so, and the log names the delivery and the person', async () => {
+  const opened = await start({ event: 'issues.closed', do: 'cancel' });
+  await eve.closeIssue({ number: ISSUE }, 'eve/close');
+  await expect.poll(() => status(opened)).toBe('cancelled');
+  const [reacted] = await reactions(opened);
+  expect(reacted).toMatchObject({ actor: 'eve', reaction: { rule: 0, do: 'cancel', event: 'issues.closed' } });
+  expect(reacted?.reaction.eventId).toMatch(/^local\/./);
+  await expect.poll(() => deliveries(opened, 'issues.closed')).toMatchObject([{ status: 'done', run: opened.run, reason: 'it reacted' }]);
 });
 
-describe('a push to the branch of a run', () => {
-  const rule: ReactionSpec = { event: 'pull_request.synchronize', do: 'invalidate_and_restart', step: 'work', max: 1 };
-  const visits = async ({ engine, run }: { engine: Opened['engine']; run: string }) =>
-    (await engine.run(run).get()).steps.filter(({ step }) => step === 'work').length;
+test('an event at the forge that the engine caused is ignored, although a person uses the same login', async () => {
+  const opened = await start({ event: 'issue_comment.created', do: 'cancel' }, { event: 'issues.labeled', do: 'cancel' });
+  await forge.comment({ number: ISSUE, body: 'the engine wrote this' }, 'run/comment');
+  await forge.addLabels({ number: ISSUE, labels: ['seen'] }, 'run/label');
+  await expect
+    .poll(() => deliveries(opened, 'issues.labeled'))
+    .toMatchObject([
+      { status: 'ignored', reason: expect.stringContaining(`run ${opened.run} does not react: it caused the event itself`) },
+    ]);
+  expect(await reactions(opened)).toEqual([]);
+  await eve.comment({ number: ISSUE, body: 'stop' }, 'eve/comment');
+  await expect.poll(() => status(opened)).toBe('cancelled');
+});
 
-  async function push(by: LocalForge, name: string): Promise<string> {
-    git(repository, 'checkout', '--quiet', '--detach', 'work');
-    const sha = commit(name);
-    git(repository, 'checkout', '--quiet', 'main');
-    expect(await by.push({ folder: repository, branch: 'work', sha })).toMatchObject({ result: 'ok' });
-    return sha;
-  }
+test('an event at the forge about something else, or by a person without rights, does nothing', async () => {
+  forge.control.account('mallory', { permission: 'read' });
+  const opened = await start({ event: 'issue_comment.created', do: 'cancel' });
+  const mallory = await openLocalForge({ repository, state: join(rig.folder, 'forge.db'), actor: 'mallory', now: () => rig.clock.now() });
+  await mallory.comment({ number: ISSUE, body: 'stop it' }, 'mallory');
+  await eve.createIssue({ title: 'Other', body: '', labels: [] }, 'eve/other');
+  await eve.comment({ number: 3, body: 'stop it' }, 'eve/elsewhere');
+  await mallory.close();
+  await expect
+    .poll(() => deliveries(opened, 'issue_comment.created'))
+    .toMatchObject([{ reason: expect.stringContaining('"mallory" has no write permission') }, { status: 'ignored' }]);
+  expect(await status(opened)).toBe('waiting');
+});
 
-  test('by somebody else sends it back, up to its limit; then it escalates', async () => {
-    const opened = await start(rule);
-    await push(eve, 'one.txt');
-    await expect.poll(() => visits(opened)).toBe(2);
-    const [{ number } = { number: 0 }] = await deliveries(opened, 'pull_request.synchronize');
-    await opened.ask('POST', `/api/v1/deliveries/${number}/resend`);
-    expect(await visits(opened)).toBe(2);
-    await push(eve, 'two.txt');
-    await expect.poll(() => status(opened)).toBe('escalated');
-  });
+test('an event at the forge notifies people once, however often its delivery is handled', async () => {
+  const opened = await start({ event: 'issues.labeled', do: 'notify', notify: 'maintainers', message: 'Look at this.' });
+  await eve.addLabels({ number: ISSUE, labels: ['urgent'] }, 'eve/label');
+  await expect
+    .poll(() => forge.control.notifications())
+    .toMatchObject([{ target: 'maintainers', people: ['ann'], message: 'Look at this.' }]);
+  const [{ number } = { number: 0 }] = await deliveries(opened, 'issues.labeled');
+  await opened.ask('POST', `/api/v1/deliveries/${number}/resend`);
+  expect(forge.control.notifications()).toHaveLength(1);
+  expect(await reactions(opened)).toHaveLength(1);
+});
 
-  test('of a commit from its own worktree does not, also before the run has noted that it was pushed', async () => {
-    const workflow = reacting(rule);
-    const opened = await rig.open({ workflows: [workflow], events: { forge: { forge } } });
-    const tree = join(rig.folder, 'tree');
-    git(repository, 'worktree', 'add', '--quiet', '-b', 'own', tree, 'work');
-    const head = { branch: 'work', local: 'own', from: git(tree, 'rev-parse', 'HEAD').trim() };
-    const origin = { workspace: tree, head };
-    const { id: run } = await opened.engine.start(workflow, {}, { facts: { pr_number: PR }, origin });
-    await opened.engine.run(run).wait('idle');
-    git(tree, 'commit', '--quiet', '--allow-empty', '-m', 'own');
-    expect(await forge.push({ folder: tree, branch: 'work', sha: git(tree, 'rev-parse', 'HEAD').trim() })).toMatchObject({ result: 'ok' });
-    await expect
-      .poll(() => deliveries(opened, 'pull_request.synchronize'))
-      .toMatchObject([{ status: 'ignored', reason: expect.stringContaining('it caused the event itself') }]);
-    await push(forge, 'not-of-the-run.txt');
-    await expect.poll(() => visits({ ...opened, run })).toBe(2);
-  });
+const rule: ReactionSpec = { event: 'pull_request.synchronize', do: 'invalidate_and_restart', step: 'work', max: 1 };
+const visits = async ({ engine, run }: { engine: Opened['engine']; run: string }) =>
+  (await engine.run(run).get()).steps.filter(({ step }) => step === 'work').length;
+
+async function push(by: LocalForge, name: string): Promise<string> {
+  git(repository, 'checkout', '--quiet', '--detach', 'work');
+  const sha = commit(name);
+  git(repository, 'checkout', '--quiet', 'main');
+  expect(await by.push({ folder: repository, branch: 'work', sha })).toMatchObject({ result: 'ok' });
+  return sha;
+}
+
+test('a push by another person to the branch of a run sends the run back, up to its limit; then it escalates', async () => {
+  const opened = await start(rule);
+  await push(eve, 'one.txt');
+  await expect.poll(() => visits(opened)).toBe(2);
+  const [{ number } = { number: 0 }] = await deliveries(opened, 'pull_request.synchronize');
+  await opened.ask('POST', `/api/v1/deliveries/${number}/resend`);
+  expect(await visits(opened)).toBe(2);
+  await push(eve, 'two.txt');
+  await expect.poll(() => status(opened)).toBe('escalated');
+});
+
+test('a push of a commit from the worktree of a run does not send the run back, even before the run has recorded the push', async () => {
+  const workflow = reacting(rule);
+  const opened = await rig.open({ workflows: [workflow], events: { forge: { forge } } });
+  const tree = join(rig.folder, 'tree');
+  git(repository, 'worktree', 'add', '--quiet', '-b', 'own', tree, 'work');
+  const head = { branch: 'work', local: 'own', from: git(tree, 'rev-parse', 'HEAD').trim() };
+  const origin = { workspace: tree, head };
+  const { id: run } = await opened.engine.start(workflow, {}, { facts: { pr_number: PR }, origin });
+  await opened.engine.run(run).wait('idle');
+  git(tree, 'commit', '--quiet', '--allow-empty', '-m', 'own');
+  expect(await forge.push({ folder: tree, branch: 'work', sha: git(tree, 'rev-parse', 'HEAD').trim() })).toMatchObject({ result: 'ok' });
+  await expect
+    .poll(() => deliveries(opened, 'pull_request.synchronize'))
+    .toMatchObject([{ status: 'ignored', reason: expect.stringContaining('it caused the event itself') }]);
+  await push(forge, 'not-of-the-run.txt');
+  await expect.poll(() => visits({ ...opened, run })).toBe(2);
 });
 
 test('gates check again on an event that the workflow names', async () => {

@@ -1,4 +1,4 @@
-// Who may decide where an approval is for a group: the groups of the settings count for people who log in to the server.
+// Who may decide an approval for a group: the groups of the settings count for people who log in to the server.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { step, workflow } from '../../src/index.ts';

@@ -1,5 +1,5 @@
-// What a server asks its store for must not take longer the more runs have ended: a statement that looks at all rows of a table
-// that only grows is found by its plan, whatever the clock says.
+// The queries of a server must not take longer the more runs have ended: a statement that reads all rows of a growing table
+// is found by its plan, without measuring time.
 
 import { join } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
@@ -77,16 +77,16 @@ async function useAll(rig: ServerRig): Promise<void> {
   for (const act of ['pause', 'resume', 'cancel']) await rig.post(`/api/v1/runs/${parked}/${act}`, {});
 }
 
-test('no request looks at all runs that have ended, and nothing does that goes on beside requests', async () => {
+test('neither requests nor background work of the server read all runs that have ended', async () => {
   const file = join(tempFolder(), 'runs.db');
   const { connection, statements } = await openRecorded(file);
   const store = createStore(connection, {});
   onTestFinished(() => store.close());
-  // Somebody is told about warnings, of which there are none: open runs are looked at for that.
+  // A target subscribes to warnings, so open runs are read; there are no warnings.
   const events = { notifications: { team: { webhook: 'http://127.0.0.1:9/', events: ['warning'] as const } }, allow: ['127.0.0.1:9'] };
   const rig = await openRig([REVIEW, PARKED, FAILING], { db: file, engine: { store }, server: { events } });
   await useAll(rig);
-  // Both looks at the open runs come a moment after something was written.
+  // Both reads of the open runs happen shortly after a write.
   const looks = (): number =>
     [...statements].filter((text) => text.startsWith('SELECT key, id, seq') && text.includes('json_each(?)) ORDER BY key')).length;
   await expect.poll(looks, { timeout: 20_000 }).toBe(2);

@@ -1,4 +1,4 @@
-// Who asks over HTTP must not learn where files of the machine are: not from failures, and not from answers.
+// HTTP responses must not reveal paths of the machine: neither failures nor results.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,7 +46,7 @@ test('no failure names the database of the server, and each still says what to d
   expect(texts.at(-1)).toContain('no run \\"none\\" in runs.db');
 });
 
-test('failures of a project, its workflows and its checks name files from its folder on', async () => {
+test('failures of a project, its workflows and its checks name files relative to its folder', async () => {
   const root = tempFolder();
   const file = join(root, '.pawl/workflows/bad.ts');
   const project = {
@@ -69,7 +69,7 @@ test('failures of a project, its workflows and its checks name files from its fo
   expect((await rig.get<{ checks: { what: string }[] }>('/api/v1/health')).body.checks[0]?.what).not.toMatch(/\/usr|\/tmp/);
 });
 
-test('runs name the file of their workflow from the folder of the project on, and what they recorded stays as it is', async () => {
+test('runs name the file of their workflow relative to the folder of the project, and their data is unchanged', async () => {
   const root = tempFolder();
   const rig = await openRig([REVIEW], { server: { project: { ...embeddedProject([REVIEW]), root }, workflows: undefined as never } });
   const run = await rig.engine.start(REVIEW, { text: `look into ${root}/a` }, { origin: { file: join(root, '.pawl/review.ts') } });
@@ -79,7 +79,7 @@ test('runs name the file of their workflow from the folder of the project on, an
   expect((await rig.get('/api/v1/runs')).body).toMatchObject({ runs: [{ origin: { file: '.pawl/review.ts' } }] });
 });
 
-test('addresses of the server and words with a slash are no files', () => {
+test('addresses of the server and words with a slash are not changed as files', () => {
   const paths = new MachinePaths({ project: '/srv/shop', db: undefined });
   for (const text of [
     'GET /api/v1/runs lists them',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineWorkflow, step, workflow } from '../../src/index.ts';
 import type { Notice } from '../../src/notify/notifier.ts';
 import { accessOf } from '../../src/server/access/access.ts';
@@ -58,164 +58,162 @@ const listed = async ({ ask }: Opened) =>
     ({ event, status, tries }) => `${event} ${status} ${tries}`,
   );
 
-describe('a notice', () => {
-  test('reports once that a run waits, with clean text and a link, however often runs are checked', async () => {
-    const { notices, url, host } = await receiver();
-    const opened = await open({ webhook: url }, host);
-    const { url: address } = await opened.server.listen({ port: 0 });
-    const run = await opened.engine.start(release);
-    await expect.poll(() => notices.length).toBe(1);
-    expect(notices[0]).toMatchObject({
-      ...{ event: 'waiting', run: run.id, workflow: 'release', text: 'Ship it, ＠everyone?' },
-      ...{ link: `${address}/runs/${run.id}?step=ship%231`, command: `pawl decide ${run.id}` },
-    });
-    await opened.close();
-    const again = await open({ webhook: url }, host);
-    const [approval] = await again.engine.run(run.id).approvals();
-    await again.engine.run(run.id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
-    await again.close();
-    expect(notices).toHaveLength(1);
+test('a notice reports once that a run waits, with clean text and a link, however often runs are checked', async () => {
+  const { notices, url, host } = await receiver();
+  const opened = await open({ webhook: url }, host);
+  const { url: address } = await opened.server.listen({ port: 0 });
+  const run = await opened.engine.start(release);
+  await expect.poll(() => notices.length).toBe(1);
+  expect(notices[0]).toMatchObject({
+    ...{ event: 'waiting', run: run.id, workflow: 'release', text: 'Ship it, ＠everyone?' },
+    ...{ link: `${address}/runs/${run.id}?step=ship%231`, command: `pawl decide ${run.id}` },
   });
+  await opened.close();
+  const again = await open({ webhook: url }, host);
+  const [approval] = await again.engine.run(run.id).approvals();
+  await again.engine.run(run.id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
+  await again.close();
+  expect(notices).toHaveLength(1);
+});
 
-  test('has the public URL, and for one person a decision link whose secret is in no database', async () => {
-    const { notices, url, host } = await receiver(503);
-    const publicUrl = 'https://pawl.example.com';
-    const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl });
-    addPerson(accessOf(opened.server.services), { name: 'ann', scopes: ['decide'], manages: false, invitedBy: 'test' });
-    const run = await opened.engine.start(release);
-    await expect.poll(() => listed(opened)).toEqual(['waiting open 1']);
-    rig.clock.advance(60_000);
-    await expect.poll(() => notices.length).toBe(2);
-    const link = new URL(notices[1]?.link as string);
-    expect([link.origin, link.pathname.slice(0, 3)]).toEqual([publicUrl, '/d/']);
-    const secret = link.pathname.slice(3);
-    expect(JSON.stringify(opened.server.services.database.all('SELECT * FROM notices'))).not.toContain(secret);
-    const page = await (await opened.server.fetch(new Request(link))).text();
-    const digest = /name="digest" value="(.*?)"/.exec(page)?.[1] as string;
-    const body = new URLSearchParams({ digest, option: 'Yes' });
-    await opened.server.fetch(new Request(link, { method: 'POST', body, headers: { origin: publicUrl } }));
-    expect((await run.wait()).decision).toMatchObject({ option: 'Yes', actor: 'ann' });
-  });
+test('a notice has the public URL, and for one person a decision link whose secret is in no database', async () => {
+  const { notices, url, host } = await receiver(503);
+  const publicUrl = 'https://pawl.example.com';
+  const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl });
+  addPerson(accessOf(opened.server.services), { name: 'ann', scopes: ['decide'], manages: false, invitedBy: 'test' });
+  const run = await opened.engine.start(release);
+  await expect.poll(() => listed(opened)).toEqual(['waiting open 1']);
+  rig.clock.advance(60_000);
+  await expect.poll(() => notices.length).toBe(2);
+  const link = new URL(notices[1]?.link as string);
+  expect([link.origin, link.pathname.slice(0, 3)]).toEqual([publicUrl, '/d/']);
+  const secret = link.pathname.slice(3);
+  expect(JSON.stringify(opened.server.services.database.all('SELECT * FROM notices'))).not.toContain(secret);
+  const page = await (await opened.server.fetch(new Request(link))).text();
+  const digest = /name="digest" value="(.*?)"/.exec(page)?.[1] as string;
+  const body = new URLSearchParams({ digest, option: 'Yes' });
+  await opened.server.fetch(new Request(link, { method: 'POST', body, headers: { origin: publicUrl } }));
+  expect((await run.wait()).decision).toMatchObject({ option: 'Yes', actor: 'ann' });
+});
 
-  test('for a person who must not decide has a link to the run, and the server says why', async () => {
-    const { notices, url, host } = await receiver();
-    const opened = await open({ webhook: url, person: 'bob' }, host, { publicUrl: 'https://pawl.example.com' });
-    const { id } = await opened.engine.start(release);
-    await expect.poll(() => notices.map(({ link }) => link)).toEqual([`https://pawl.example.com/runs/${id}?step=ship%231`]);
-    expect(rig.warnings).toEqual([expect.stringContaining('"bob" cannot log in here')]);
-  });
+test('a notice for a person who may not decide has a link to the run, and the server says why', async () => {
+  const { notices, url, host } = await receiver();
+  const opened = await open({ webhook: url, person: 'bob' }, host, { publicUrl: 'https://pawl.example.com' });
+  const { id } = await opened.engine.start(release);
+  await expect.poll(() => notices.map(({ link }) => link)).toEqual([`https://pawl.example.com/runs/${id}?step=ship%231`]);
+  expect(rig.warnings).toEqual([expect.stringContaining('"bob" cannot log in here')]);
+});
 
-  test('states what an agent asks, and that it waits for an answer', async () => {
-    const { notices, url, host } = await receiver();
-    const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl: 'https://pawl.example.com' });
-    const run = await opened.engine.start(planning, {}, { facts: { $attended: true } });
-    await run.wait('idle');
-    const [openStep] = await run.openSteps();
-    await run.ask({
-      token: openStep?.token as string,
-      questions: [{ question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] }],
-    });
-    await expect.poll(() => notices.length).toBe(1);
-    expect(notices[0]).toMatchObject({
-      ...{ event: 'waiting', title: `planning waits for an answer (run ${run.id})`, text: 'Which database?' },
-      ...{ command: `pawl answer ${run.id}`, link: `https://pawl.example.com/runs/${run.id}?step=plan%231` },
-    });
+test('a notice states what an agent asks, and that it waits for an answer', async () => {
+  const { notices, url, host } = await receiver();
+  const opened = await open({ webhook: url, person: 'ann' }, host, { publicUrl: 'https://pawl.example.com' });
+  const run = await opened.engine.start(planning, {}, { facts: { $attended: true } });
+  await run.wait('idle');
+  const [openStep] = await run.openSteps();
+  await run.ask({
+    token: openStep?.token as string,
+    questions: [{ question: 'Which database?', options: [{ label: 'SQLite' }, { label: 'Postgres' }] }],
   });
+  await expect.poll(() => notices.length).toBe(1);
+  expect(notices[0]).toMatchObject({
+    ...{ event: 'waiting', title: `planning waits for an answer (run ${run.id})`, text: 'Which database?' },
+    ...{ command: `pawl answer ${run.id}`, link: `https://pawl.example.com/runs/${run.id}?step=plan%231` },
+  });
+});
 
-  test('reports that a run failed, only to the targets that subscribe to it and its workflow', async () => {
-    const { notices, url, host } = await receiver();
-    const opened = await open({ webhook: url, events: ['failed', 'completed'], workflows: ['failing'] }, host);
-    await opened.engine.start(release);
-    await (await opened.engine.start(failing)).wait();
-    await expect.poll(() => notices.map(({ event, workflow: name }) => `${name} ${event}`)).toEqual(['failing failed']);
-  });
+test('a notice reports that a run failed, only to the targets that subscribe to it and its workflow', async () => {
+  const { notices, url, host } = await receiver();
+  const opened = await open({ webhook: url, events: ['failed', 'completed'], workflows: ['failing'] }, host);
+  await opened.engine.start(release);
+  await (await opened.engine.start(failing)).wait();
+  await expect.poll(() => notices.map(({ event, workflow: name }) => `${name} ${event}`)).toEqual(['failing failed']);
+});
 
-  test('that is not accepted is sent again later, without affecting the run', async () => {
-    const { notices, url, host } = await receiver(503, 503);
-    const opened = await open({ webhook: url }, host);
-    await opened.engine.start(release);
-    await expect.poll(() => listed(opened)).toEqual(['waiting open 1']);
-    rig.clock.advance(60_000);
-    await expect.poll(() => listed(opened)).toEqual(['waiting open 2']);
-    rig.clock.advance(120_000);
-    await expect.poll(() => listed(opened)).toEqual(['waiting sent 3']);
-    expect(new Set(notices.map(({ id }) => id)).size).toBe(1);
-  });
+test('a notice that is not accepted is sent again later, without affecting the run', async () => {
+  const { notices, url, host } = await receiver(503, 503);
+  const opened = await open({ webhook: url }, host);
+  await opened.engine.start(release);
+  await expect.poll(() => listed(opened)).toEqual(['waiting open 1']);
+  rig.clock.advance(60_000);
+  await expect.poll(() => listed(opened)).toEqual(['waiting open 2']);
+  rig.clock.advance(120_000);
+  await expect.poll(() => listed(opened)).toEqual(['waiting sent 3']);
+  expect(new Set(notices.map(({ id }) => id)).size).toBe(1);
+});
 
-  test('is not sent again after it was rejected', async () => {
-    const { url, host } = await receiver(404);
-    const opened = await open({ webhook: url }, host);
-    await opened.engine.start(release);
-    await expect.poll(() => listed(opened)).toEqual(['waiting failed 1']);
-    expect(rig.warnings).toEqual([
-      expect.stringMatching(/^the notice "waiting" of run \S+ to "\w+" could not be sent: the server responded with status 404$/),
-    ]);
-  });
+test('a notice is not sent again after it was rejected', async () => {
+  const { url, host } = await receiver(404);
+  const opened = await open({ webhook: url }, host);
+  await opened.engine.start(release);
+  await expect.poll(() => listed(opened)).toEqual(['waiting failed 1']);
+  expect(rig.warnings).toEqual([
+    expect.stringMatching(/^the notice "waiting" of run \S+ to "\w+" could not be sent: the server responded with status 404$/),
+  ]);
+});
 
-  test('NB1: is sent by one of two servers', async () => {
-    const { notices, url, host } = await receiver();
-    const servers = [await open({ webhook: url }, host), await open({ webhook: url }, host)] as const;
-    await servers[0].engine.start(release);
-    await expect.poll(() => notices.length).toBe(1);
-    // Both have looked.
-    await expect.poll(() => listed(servers[1])).toEqual(['waiting sent 1']);
-    await servers[0].close();
-    await servers[1].close();
-    expect(notices).toHaveLength(1);
-  });
+test('NB1: a notice is sent by one of two servers', async () => {
+  const { notices, url, host } = await receiver();
+  const servers = [await open({ webhook: url }, host), await open({ webhook: url }, host)] as const;
+  await servers[0].engine.start(release);
+  await expect.poll(() => notices.length).toBe(1);
+  // Both have looked.
+  await expect.poll(() => listed(servers[1])).toEqual(['waiting sent 1']);
+  await servers[0].close();
+  await servers[1].close();
+  expect(notices).toHaveLength(1);
+});
 
-  test('NB2: that was not sent before the server ended is sent by the next; one that was being sent is not sent again', async () => {
-    const { notices, url, host } = await receiver();
-    const before = await open({ webhook: 'http://127.0.0.1:9/', events: ['waiting'] }, host);
-    await before.engine.start(release);
-    await before.engine.start(release);
-    await expect.poll(async () => (await listed(before)).length).toBe(2);
-    const { database } = before.server.services;
-    // As a process leaves them that died: one in the outbox, one on its way.
-    database.run("UPDATE notices SET status = 'open', tries = 0, due = 0");
-    database.run("UPDATE notices SET status = 'sending', sender = 'gone' WHERE id = (SELECT min(id) FROM notices)");
-    await before.close();
-    const after = await open({ webhook: url, events: ['waiting'] }, host);
-    await expect.poll(() => notices.length).toBe(1);
-    // The receiver has a notice before its sender has recorded the answer.
-    await expect.poll(async () => (await listed(after)).sort()).toEqual(['waiting sent 1', 'waiting unknown 0']);
-    await after.close();
-    expect(notices).toHaveLength(1);
-  });
+test('NB2: a notice that was not sent before the server ended is sent by the next; one that was being sent is not sent again', async () => {
+  const { notices, url, host } = await receiver();
+  const before = await open({ webhook: 'http://127.0.0.1:9/', events: ['waiting'] }, host);
+  await before.engine.start(release);
+  await before.engine.start(release);
+  await expect.poll(async () => (await listed(before)).length).toBe(2);
+  const { database } = before.server.services;
+  // As a process leaves them that died: one in the outbox, one on its way.
+  database.run("UPDATE notices SET status = 'open', tries = 0, due = 0");
+  database.run("UPDATE notices SET status = 'sending', sender = 'gone' WHERE id = (SELECT min(id) FROM notices)");
+  await before.close();
+  const after = await open({ webhook: url, events: ['waiting'] }, host);
+  await expect.poll(() => notices.length).toBe(1);
+  // The receiver has a notice before its sender has recorded the answer.
+  await expect.poll(async () => (await listed(after)).sort()).toEqual(['waiting sent 1', 'waiting unknown 0']);
+  await after.close();
+  expect(notices).toHaveLength(1);
+});
 
-  test('warns of every run that is near one of its circuit breakers, once', async () => {
-    const { notices, url, host } = await receiver();
-    const patient = defineWorkflow({
-      ...{ name: 'patient', circuitBreakers: { sleepMs: 36_000_000 } },
-      steps: { wait: { signal: 'go', next: null } },
-    });
-    const events = { notifications: { team: { webhook: url, events: ['warning'] as const } }, allow: [host] };
-    const { engine } = await rig.open({ workflows: [patient], events });
-    const runs = [await engine.start(patient), await engine.start(patient)];
-    for (const run of runs) await run.wait('idle');
-    rig.clock.advance(28_800_000);
-    await expect.poll(() => notices.map(({ run }) => run).sort()).toEqual(runs.map(({ id }) => id).sort());
-    expect(notices[0]).toMatchObject({ event: 'warning', text: 'max_sleep: 8h of 10h' });
+test('a notice warns of every run that is near one of its circuit breakers, once', async () => {
+  const { notices, url, host } = await receiver();
+  const patient = defineWorkflow({
+    ...{ name: 'patient', circuitBreakers: { sleepMs: 36_000_000 } },
+    steps: { wait: { signal: 'go', next: null } },
   });
+  const events = { notifications: { team: { webhook: url, events: ['warning'] as const } }, allow: [host] };
+  const { engine } = await rig.open({ workflows: [patient], events });
+  const runs = [await engine.start(patient), await engine.start(patient)];
+  for (const run of runs) await run.wait('idle');
+  rig.clock.advance(28_800_000);
+  await expect.poll(() => notices.map(({ run }) => run).sort()).toEqual(runs.map(({ id }) => id).sort());
+  expect(notices[0]).toMatchObject({ event: 'warning', text: 'max_sleep: 8h of 10h' });
+});
 
-  test('of the end of a run is sent even if no server was running then', async () => {
-    const { notices, url, host } = await receiver();
-    const before = await open({ webhook: url, events: ['completed'] }, host);
-    const { id } = await before.engine.start(release);
-    await expect.poll(() => before.server.services.database.get('SELECT count(*) AS n FROM open_runs')?.n).toBe(1);
-    await before.server.close();
-    const [approval] = await before.engine.run(id).approvals();
-    await before.engine.run(id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
-    await before.close();
-    await open({ webhook: url, events: ['completed'] }, host);
-    await expect.poll(() => notices.map(({ event }) => event)).toEqual(['completed']);
-  });
+test('a notice of the end of a run is sent even if no server was running then', async () => {
+  const { notices, url, host } = await receiver();
+  const before = await open({ webhook: url, events: ['completed'] }, host);
+  const { id } = await before.engine.start(release);
+  await expect.poll(() => before.server.services.database.get('SELECT count(*) AS n FROM open_runs')?.n).toBe(1);
+  await before.server.close();
+  const [approval] = await before.engine.run(id).approvals();
+  await before.engine.run(id).decide({ actor: 'ann', approval: 'ship#1', digest: approval?.digest as string, option: 'Yes' });
+  await before.close();
+  await open({ webhook: url, events: ['completed'] }, host);
+  await expect.poll(() => notices.map(({ event }) => event)).toEqual(['completed']);
+});
 
-  test('of a run is not about another one whose id begins with the same letters', async () => {
-    const { notices, url, host } = await receiver();
-    const { engine } = await open({ webhook: url, events: ['waiting'] }, host);
-    await engine.start(release, undefined, { id: 'ship-1' });
-    await engine.start(release, undefined, { id: 'ship-10' });
-    await expect.poll(() => notices.map(({ run }) => run).sort()).toEqual(['ship-1', 'ship-10']);
-  });
+test('a notice of a run is not about another one whose id begins with the same letters', async () => {
+  const { notices, url, host } = await receiver();
+  const { engine } = await open({ webhook: url, events: ['waiting'] }, host);
+  await engine.start(release, undefined, { id: 'ship-1' });
+  await engine.start(release, undefined, { id: 'ship-10' });
+  await expect.poll(() => notices.map(({ run }) => run).sort()).toEqual(['ship-1', 'ship-10']);
 });

@@ -1,4 +1,5 @@
-// Owns runs that are parked for issues and pull requests of their own, written straight to a store, and a count of how often a store reads them.
+// Owns runs that are parked for separate issues and pull requests, written directly to a store, and a count of how often a
+// store reads them.
 
 import { digestText } from '../../src/base/digest.ts';
 import type { Definition } from '../../src/definition/model.ts';
@@ -10,7 +11,7 @@ import type { Store } from '../../src/store/store.ts';
 const FIRST_NUMBER = 1000;
 const AT_ONCE = 500;
 
-/** Parks runs of a workflow that reacts to everything: each is for an issue or a pull request of its own and waits for a signal. */
+/** Parks runs of a workflow that reacts to everything: each is for another issue or pull request and waits for a signal. */
 export async function parkRuns(store: Store, count: number): Promise<void> {
   const line = createLine('parked', ['build']);
   const onEvents = [{ event: 'issues', do: 'cancel', labels: [], baseBranches: [] }] as const;
@@ -33,7 +34,7 @@ export async function parkRuns(store: Store, count: number): Promise<void> {
   }
 }
 
-/** Counts, from now on, how often a parked run is read from a store by itself, which no list of runs does. */
+/** Counts, from now on, how often a parked run is read from a store; lists of runs do not count. */
 export function countReads(store: Store): () => number {
   let reads = 0;
   const count = (run: string): void => {

@@ -1,4 +1,4 @@
-// Owns a server with many runs that are parked for other issues and pull requests, and what one event costs there.
+// Owns a server with many runs that are parked for other issues and pull requests, and the cost of one event there.
 
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -20,11 +20,10 @@ export interface ParkedCost {
 
 interface Scene {
   readonly workflow: AnyWorkflow;
-  /** Prepares the forge, and returns what the run is about and how what happens is told. */
+  /** Prepares the forge, and returns the subject of the run and a function that sends its event. */
   prepare(
     place: Place,
   ): Promise<{ readonly facts: Record<string, number>; happen(): Promise<Pick<ForgeEvent, 'event'> & Partial<ForgeEvent>> }>;
-  /** Whether the run has reacted. */
   hasReacted(engine: Engine, run: string): Promise<boolean>;
 }
 
@@ -81,7 +80,7 @@ export function closeBeside(parked: number): Promise<ParkedCost> {
   });
 }
 
-/** Pushes to the base branch of a pull request whose gate waits, and is told by the commit and the branch only. */
+/** Pushes to the base branch of a pull request whose gate waits, and sends an event with only the commit and the branch. */
 export function pushBeside(parked: number): Promise<ParkedCost> {
   return costBeside(parked, {
     workflow: defineWorkflow({

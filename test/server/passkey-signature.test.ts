@@ -56,7 +56,7 @@ test.each([
   expect(verified(phone.assert(challengeOf(statement, AT), faults))).toMatchObject({ isValid: false });
 });
 
-test('a passkey has one form: another spelling of a key or an assertion does not count', () => {
+test('a passkey has one form: another encoding of a key or an assertion does not count', () => {
   expect(parsePublicKey(line)).toEqual({ name: 'ann', key: phone.key });
   expect(publicKeyText({ name: 'ann', key: phone.key })).toBe(line);
   expect(parsePublicKey(line.replace('pawl-passkey', 'pawl-ed25519'))).toBeUndefined();
@@ -84,7 +84,7 @@ test('a revoked passkey signs nothing more, and what it signed before stays vali
   expect(verifySignature(revoked, { statement, signature, at: 400 })).toMatchObject({ isValid: true });
 });
 
-test('a signature with a passphrase is not accepted as one of a passkey, nor vice versa', () => {
+test('a signature with a passphrase is not accepted as one with a passkey, nor vice versa', () => {
   const asserted = signatureOf(phone.assert(challengeOf(statement, AT)));
   const signed = sign(owner, { ...statement, actor: 'olga' }, AT);
   expect(verifySignature(list, { statement, signature: { ...signed, key }, at: AT })).toMatchObject({ isValid: false });

@@ -118,7 +118,7 @@ test('the built files of the dashboard are served by their names, and every othe
   expect(await (await rig.raw('/readyz', { as: '' })).json()).toEqual({ schemaVersion: 1, status: 'ok' });
 });
 
-test('an option that a server does not have is an error, and one without effect too', async () => {
+test('an unknown option of a server is an error, and so is one without effect', async () => {
   const { engine } = await openRig([]);
   const failure = (options: object): string => {
     try {

@@ -51,7 +51,7 @@ test('a server takes over the run of a process that dies while the server is ope
 });
 
 test('a server does not drive a run whose code is no longer trusted, and says so', async () => {
-  // A run without code of its own goes on with what it was frozen to.
+  // A run without code continues with its stored definition.
   writeWorkflow(rig, WORK.replace("command: 'echo done >> marks'", 'handler: () => ({})'), 'work');
   const running = rig.start(['run', 'work', '--id', 'aaaaaaaaaaaaaaa1']);
   await expect.poll(() => existsSync(join(rig.project, 'begun'))).toBe(true);
@@ -88,7 +88,7 @@ test('a fork over HTTP starts the workflow of its run only while that is trusted
   expect((await serving.ended).code).toBe(0);
 });
 
-test('the settings that are shown over HTTP name no secret, no program and no folder', async () => {
+test('the settings that HTTP shows contain no secret, no program and no folder', async () => {
   const settings = `limits: { global: 3 }
 groups: { maintainers: [ann] }
 commands: { review: [node, tools/review.mjs] }

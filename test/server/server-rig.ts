@@ -1,12 +1,13 @@
-// Owns a server to try over HTTP: a real socket on loopback, an engine on a real file, and callers by name.
+// Owns a server for tests over HTTP: a real socket on loopback, an engine on a real file, and callers by name.
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createEngine, type Engine } from '../../src/api/engine.ts';
 import type { AnyWorkflow, EngineOptions } from '../../src/api/engine-options.ts';
+import type { LoginScope } from '../../src/authority/rights.ts';
 import { LOGIN_SCOPES } from '../../src/authority/rights.ts';
 import { type OpenServer, type OpenServerOptions, openServer, PARTS } from '../../src/server/app-server.ts';
-import type { Caller, CallerScope } from '../../src/server/caller.ts';
+import type { Caller } from '../../src/server/caller.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 /** A response with its JSON, checked against the shape of its route. */
@@ -19,7 +20,7 @@ export interface Answer<T = never> {
 /** Who asks: by default Ann, with every scope. */
 interface Ask {
   readonly as?: string;
-  readonly scopes?: readonly CallerScope[];
+  readonly scopes?: readonly LoginScope[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,10 +1,10 @@
-// Owns an authenticator made of software: it registers passkeys and signs challenges as the one of a phone does, so that
-// tests need no browser.
+// Owns a software authenticator: it registers passkeys and signs challenges like that of a phone, so that tests need no
+// browser.
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { passkeyText } from '../../src/authority/passkey.ts';
 
-/** What may be wrong with an answer. */
+/** A possible fault of an answer. */
 interface Faults {
   /** The origin that the browser says it is on. */
   readonly origin?: string;
@@ -40,7 +40,7 @@ export class SoftwareAuthenticator {
     return passkeyText(this.site, this.publicKey);
   }
 
-  /** What `navigator.credentials.create` returns, as JSON. */
+  /** The result of `navigator.credentials.create`, as JSON. */
   register(challenge: string, faults: Faults = {}): Record<string, unknown> {
     const { x = '', y = '' } = this.publicKey.export({ format: 'jwk' });
     const cose = cborMap([
@@ -65,7 +65,7 @@ export class SoftwareAuthenticator {
     });
   }
 
-  /** What `navigator.credentials.get` returns, as JSON. */
+  /** The result of `navigator.credentials.get`, as JSON. */
   assert(challenge: string, faults: Faults = {}): { readonly response: Record<string, string> } & Record<string, unknown> {
     this.counter += 1;
     const client = this.client('webauthn.get', challenge, faults);

@@ -62,7 +62,7 @@ test('a stream of all runs has every row of every run once, across a restart and
   again.stop();
 });
 
-test('what another process does while the server is open arrives in order', async () => {
+test('events of another process arrive in order', async () => {
   const rig = await openRig([PARKED]);
   const stream = await readEvents(rig, '/api/v1/events');
   await stream.until(({ event }) => event === 'ready');

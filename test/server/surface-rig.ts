@@ -1,4 +1,5 @@
-// Owns the stage of the tests about what people see at the forge and decide there: a local forge, a server, and a run that asks.
+// Owns the stage of the tests about comments, checks and commands at the forge: a local forge, a server, and a run that
+// asks.
 
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -13,7 +14,7 @@ import type { SurfaceSettings } from '../../src/server/surface/surface-settings.
 import { git } from '../git.ts';
 import { EventRig, type Opened } from './event-rig.ts';
 
-/** Asks whether a text is shipped; what the step before it says is full of traps. */
+/** Asks whether a text is shipped; the output of the step before it contains hostile text. */
 export const RELEASE = defineWorkflow({
   name: 'release',
   title: 'Release it',
@@ -40,7 +41,7 @@ export const RELEASE = defineWorkflow({
 
 const ALL: SurfaceSettings = { comments: true, checks: true, commands: true, selfApproval: false };
 
-/** What a server is opened with. */
+/** Options of a server. */
 export interface OpenOptions {
   readonly workflows?: readonly AnyWorkflow[];
   readonly forge?: Forge;
@@ -68,7 +69,7 @@ export class SurfaceRig {
     return join(this.rig.folder, 'repository');
   }
 
-  /** The forge as somebody uses it. */
+  /** The forge as this person uses it. */
   async as(actor: string): Promise<LocalForge> {
     const now = (): number => {
       this.time += 1000;
@@ -80,7 +81,6 @@ export class SurfaceRig {
     return known;
   }
 
-  /** Opens a server. */
   async open(
     surface: Partial<SurfaceSettings> = {},
     { workflows = [RELEASE], forge = this.forge, ...options }: OpenOptions = {},
@@ -108,7 +108,7 @@ export class SurfaceRig {
     return found.result === 'ok' ? found.value : [];
   }
 
-  /** Commits something on a branch and opens its pull request as somebody. */
+  /** Commits something on a branch and opens its pull request as this person. */
   async pullRequest(author: string, branch = 'topic'): Promise<number> {
     this.commit(branch);
     const made = await (await this.as(author)).openPullRequest({ title: branch, body: '', head: branch, base: 'main' }, `pr/${branch}`);
@@ -126,7 +126,7 @@ export class SurfaceRig {
     return sha;
   }
 
-  /** Somebody comments; returns what became of the delivery, the reactions, and the answers. */
+  /** A person comments; returns the result of the delivery, the reactions, and the answers. */
   async say(body: string, { by = 'ann', number = 1, edit }: { by?: string; number?: number; edit?: string } = {}) {
     const before = await this.comments(number);
     const person = await this.as(by);
@@ -165,7 +165,7 @@ export class SurfaceRig {
     return this.opened.server.services.database.get('SELECT problem FROM run_comments WHERE run = ?', run)?.problem;
   }
 
-  /** Waits until a look at the runs has ended, which shows what is due. It is one beside those of the server. */
+  /** Waits until an update of the surface has ended, in addition to those of the server. */
   async settled(): Promise<void> {
     const { engine, server } = this.opened;
     const { forge, surface: settings } = server.services.events.forge ?? {};

@@ -35,23 +35,23 @@ export interface ExpectedSkill {
 /** Tests a skill of the catalogue. */
 export function describeSkill(skill: Skill, { steps, folder, golden }: ExpectedSkill): void {
   describe(skill.name, () => {
-    test('has its steps in order, and each leads where it should', () => {
+    test('the skill has its steps in order, and each leads where it should', () => {
       expect(outline(skill)).toEqual(steps);
     });
 
-    test('has no lint findings', () => {
+    test('the skill has no lint findings', () => {
       expect(lintSkill(skill)).toEqual([]);
     });
 
-    test('renders in every context, within the limit of tokens', () => {
+    test('the skill renders in every context, within the limit of tokens', () => {
       expect(skill.steps.flatMap((_, index) => renderFaults(skill, index + 1))).toEqual([]);
     });
 
-    test('starts sub-agents only for existing skills, with their declared parameters', async () => {
+    test('the skill starts sub-agents only for existing skills, with their declared parameters', async () => {
       expect(await dispatchFaults(skill)).toEqual([]);
     });
 
-    test.each(Object.entries(golden))('prints %s as it is kept', async (name, request) => {
+    test.each(Object.entries(golden))('the skill prints %s as stored in its golden file', async (name, request) => {
       const forms = STEP_FORMATS.map((format) => renderStep(skill, request, { ...BY_COMMAND(skill), format }));
       await expect(forms.join('\n')).toMatchFileSnapshot(join(folder, 'golden', `${name}.txt`));
     });

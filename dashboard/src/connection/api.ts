@@ -1,5 +1,5 @@
-// Owns calls to the server: reads, writes, and their failures. Nothing else in the dashboard calls `fetch`, except the
-// stream of events.
+// Calls the server: reads, writes, and their failures. Nothing else in the dashboard calls `fetch`, except the stream of
+// events.
 
 /** A failed request, with the message of the server. */
 export class ApiError extends Error {

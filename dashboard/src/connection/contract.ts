@@ -1,4 +1,5 @@
-// Owns the types of what the dashboard reads. They come from the contract of the server, of which only types are imported.
+// Owns the types of the data that the dashboard reads. They come from the contract of the server, of which only types are
+// imported.
 
 import type { InboxItem, RunGraph, RunReport, StepDetail, Timeline } from '../../../src/server/contract.ts';
 

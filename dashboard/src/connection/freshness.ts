@@ -1,5 +1,5 @@
-// Owns what is read again after an event: the pages of its run, the lists and the inbox. The first event is handled at once,
-// those that follow within a moment together.
+// Decides which data is read again after an event: the pages of its run, the lists and the inbox. The first event is
+// handled immediately, those that follow within a moment together.
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ let later: ReturnType<typeof setTimeout> | undefined;
 type TouchedListener = (runs: ReadonlySet<string>) => void;
 const listeners = new Set<TouchedListener>();
 
-/** Calls a function with the runs that changed, for pages that keep a list of their own. */
+/** Calls a function with the runs that changed, for pages that keep their own list. */
 export function useTouched(listener: TouchedListener): void {
   useEffect(() => {
     listeners.add(listener);
@@ -20,7 +20,7 @@ export function useTouched(listener: TouchedListener): void {
   }, [listener]);
 }
 
-/** Follows all events while somebody is logged in, and reads again what they made stale. */
+/** Follows all events while a person is logged in, and reads again what they made stale. */
 export function useFreshness(enabled: boolean): LiveState {
   const client = useQueryClient();
   const [state, setState] = useState<LiveState>('connecting');
@@ -54,7 +54,7 @@ function refresh(client: QueryClient, runs: ReadonlySet<string>): void {
   }, LATER_MS);
 }
 
-/** Passes on the first run at once, and those that follow within a moment together. */
+/** Passes on the first run immediately, and those that follow within a moment together. */
 class Batch {
   readonly #take: (runs: ReadonlySet<string>) => void;
   #waiting = new Set<string>();

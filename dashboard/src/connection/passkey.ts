@@ -1,4 +1,4 @@
-// Owns passkeys: registering one, and signing a decision with one.
+// Registers passkeys, and signs decisions with them.
 
 import { write } from './api.ts';
 

@@ -1,4 +1,4 @@
-// Owns what several pages read: each under one key, so that it is read once for all of them.
+// Owns the queries that several pages share: each has one key, so that it is sent once for all of them.
 
 import { type QueryKey, type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { errorText, useNotice } from '../parts/messages.tsx';
@@ -12,7 +12,7 @@ export function useInbox(isWanted = true): UseQueryResult<readonly InboxItem[]> 
   return useQuery({ ...inbox, select: ({ items }) => items, enabled: isWanted });
 }
 
-/** The assumptions of agents in all runs that nobody has answered. */
+/** The open assumptions of agents in all runs. */
 export function useOpenAssumptions(): readonly Assumption[] {
   return useQuery({ ...inbox, select: ({ assumptions }) => assumptions }).data ?? [];
 }

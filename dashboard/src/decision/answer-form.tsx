@@ -26,14 +26,14 @@ export function AnswerForm({ item }: { readonly item: QuestionItem }) {
         The answer must be signed with an enrolled key, at a terminal: <code>{plainLine(item.command)}</code>
       </p>
     );
-  const given = questions.map((question, n) => answerOf(question, answers[n]));
+  const replies = questions.map((question, n) => answerOf(question, answers[n]));
   return (
     <form
       className="decision"
       aria-label="Answer"
       onSubmit={(event) => {
         event.preventDefault();
-        const body = { answers: given, step: item.path, digest: item.digest };
+        const body = { answers: replies, step: item.path, digest: item.digest };
         action.mutate({ run: item.run, verb: 'answer', body, done: `Answered ${item.step} of run ${item.run}.` });
       }}
     >
@@ -46,7 +46,7 @@ export function AnswerForm({ item }: { readonly item: QuestionItem }) {
         />
       ))}
       <div className="row">
-        <button type="submit" className="primary" disabled={action.isPending || given.some(({ length }) => length === 0)}>
+        <button type="submit" className="primary" disabled={action.isPending || replies.some(({ length }) => length === 0)}>
           Answer
         </button>
       </div>

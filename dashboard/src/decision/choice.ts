@@ -1,4 +1,4 @@
-// Owns which option the keys `a` and `r` choose: the one that `pawl approve` and `pawl reject` would.
+// Chooses the option for the keys `a` and `r`: the one that `pawl approve` and `pawl reject` would.
 
 import type { InboxOption } from '../connection/contract.ts';
 

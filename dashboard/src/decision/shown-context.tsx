@@ -1,5 +1,5 @@
-// Owns what a person sees before deciding: the prompt, what the workflow shows, changed files, claims and evidence, and who
-// has decided.
+// Shows what a person needs to see before deciding: the prompt, what the workflow shows, changed files, claims and
+// evidence, and who has decided.
 
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
@@ -97,7 +97,7 @@ function StepEvidence({ run, observed }: { readonly run: string; readonly observ
   );
 }
 
-/** What a worker claims, and beside it what the engine observed. */
+/** The claim of a worker next to the observations of the engine. */
 export function ClaimBesideEvidence({ claim, evidence }: { readonly claim: Json | undefined; readonly evidence: Json | undefined }) {
   return (
     <div className="claim-evidence">

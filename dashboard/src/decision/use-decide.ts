@@ -1,5 +1,5 @@
-// Owns sending a decision, with the digest of what was shown. If the content has changed since, the server refuses the
-// decision, and the person is asked again.
+// Sends a decision, with the digest of what was shown. If the content has changed since, the server rejects the decision,
+// and the person is asked again.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -17,7 +17,7 @@ export interface Choice {
 /** The state of a decision. */
 export interface DecisionState {
   readonly isSending: boolean;
-  /** Why the server refused the last decision. */
+  /** Why the server rejected the last decision. */
   readonly refusal: ApiError | undefined;
   readonly decide: (choice: Choice) => Promise<boolean>;
 }
@@ -61,12 +61,12 @@ interface RecheckResult {
 /** Asks the server to check an approval again when it is opened; returns what has changed since it was requested. */
 export function useRecheck({ run, path, subjects, mine }: ApprovalItem): string | undefined {
   const isAbout = subjects !== null && mine;
-  const [what, setWhat] = useState<string>();
+  const [change, setChange] = useState<string>();
   useEffect(() => {
     if (!isAbout) return;
-    const showChange = ({ changed }: RecheckResult): void => setWhat(changed.find((one) => one.approval === path)?.what);
-    // If the check fails, the server still refuses a decision about content that has changed.
+    const showChange = ({ changed }: RecheckResult): void => setChange(changed.find(({ approval }) => approval === path)?.what);
+    // If the check fails, the server still rejects a decision about content that has changed.
     write<RecheckResult>(pathOf('runs', run, 'recheck'), {}).then(showChange, () => undefined);
   }, [run, path, isAbout]);
-  return what;
+  return change;
 }

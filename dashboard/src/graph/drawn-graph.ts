@@ -1,5 +1,6 @@
-// Owns which part of a graph is drawn: steps without the members of groups, which are counted; the ends of the run; one line
-// per pair of steps, with its outcomes. The transition to an escalation, which every step has, is drawn only if it was taken.
+// Selects the part of a graph that is drawn: steps without the members of groups, which are counted; the ends of the run;
+// one line per pair of steps, with its outcomes. The transition to an escalation, which every step has, is drawn only if it
+// was taken.
 
 import type { GraphData, GraphNode, NodeState } from '../connection/contract.ts';
 import { plainLine } from '../text/plain-text.ts';

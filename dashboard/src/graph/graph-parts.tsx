@@ -1,4 +1,4 @@
-// Owns how one step and one transition of a graph look.
+// Draws one step and one transition of a graph.
 
 import { type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';

@@ -38,7 +38,7 @@ export default function GraphView({ graph, picked, pick }: GraphProps) {
     },
     [drawn, placement],
   );
-  if (placement === undefined) return <Loading what="the graph" />;
+  if (placement === undefined) return <Loading subject="the graph" />;
   return (
     <div className="graph" ref={box}>
       <ReactFlow
@@ -73,7 +73,7 @@ const MARGIN_PX = 20;
 /** What is shown first: everything if that is readable, else the part where the run is. */
 function viewOf({ nodes, edges }: DrawnGraph, placement: Placement, { clientWidth, clientHeight }: HTMLElement): Viewport {
   const boxes = nodes.map((node) => ({ ...(placement.nodes[node.id] ?? { x: 0, y: 0 }), node }));
-  // Lines that lead back lie beside the steps.
+  // Lines that lead back are next to the steps.
   const lines = edges.flatMap(({ id, label: text }) => {
     const { points = [], label } = placement.edges[id] ?? {};
     const half = labelWidth(text) / 2;

@@ -1,4 +1,4 @@
-// Owns requesting the layout of a graph from the worker. Only the shape of the graph matters, not its state.
+// Requests the layout of a graph from the worker. Only the shape of the graph matters, not its state.
 
 import { useEffect, useState } from 'react';
 import type { Drawing, Placement } from './arrange.ts';

@@ -18,7 +18,6 @@ interface DialogButtonsProps {
   readonly close: () => void;
   /** The label of the button that closes the dialog. */
   readonly leave?: string;
-  /** The label of the action. */
   readonly label: string;
   readonly disabled?: boolean;
   readonly act: () => unknown;

@@ -1,4 +1,4 @@
-// Owns what a page says while it loads, when it is empty and when something failed; and short notices of what was done.
+// Owns the messages of a page: while it loads, when it is empty, when something failed; and short notices after actions.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { ApiError } from '../connection/api.ts';
@@ -17,10 +17,10 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 /** Says that something is being read. */
-export function Loading({ what }: { readonly what: string }) {
+export function Loading({ subject }: { readonly subject: string }) {
   return (
     <div className="empty" role="status">
-      <p className="faint">Reading {what} …</p>
+      <p className="faint">Reading {subject} …</p>
     </div>
   );
 }
@@ -46,8 +46,8 @@ export function Failure({ error, retry }: { readonly error: unknown; readonly re
 }
 
 /** Stands in for something that is not loaded: says that it is being loaded, or why that failed. A whole page passes its `title`. */
-export function Pending({ of, what, title }: PendingProps) {
-  if (!of.error) return <Loading what={what} />;
+export function Pending({ of, subject, title }: PendingProps) {
+  if (!of.error) return <Loading subject={subject} />;
   const failure = <Failure error={of.error} retry={() => void of.refetch()} />;
   if (title === undefined) return failure;
   return (
@@ -60,7 +60,7 @@ export function Pending({ of, what, title }: PendingProps) {
 
 interface PendingProps {
   readonly of: { readonly error: unknown; readonly refetch: () => unknown };
-  readonly what: string;
+  readonly subject: string;
   readonly title?: string;
 }
 

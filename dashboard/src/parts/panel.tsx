@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 
 interface PanelProps {
   readonly title: string;
-  /** A button beside the title. */
+  /** A button next to the title. */
   readonly action?: ReactNode;
   readonly children: ReactNode;
 }
@@ -31,7 +31,6 @@ interface TableProps {
   readonly className?: string;
   /** The name of the table for screen readers. */
   readonly caption?: string;
-  /** The rows. */
   readonly children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Owns how the status of a run or step is shown: as the word of the command line, with a mark and a colour.
+// Shows the status of a run or step: as the word of the command line, with a mark and a colour.
 
 import { Mark, type Tone } from './icons.tsx';
 

@@ -1,4 +1,4 @@
-// Owns reading the address of the page. The router decodes parameters only in part; here they are decoded in full.
+// Reads the address of the page. The router decodes parameters only in part; here they are decoded in full.
 
 import { useParams, useSearch } from 'wouter';
 

@@ -1,4 +1,4 @@
-// Owns single keys that do something on a page. They do nothing while somebody types or a dialog is open.
+// Owns shortcuts of single keys. They do nothing while the user types or a dialog is open.
 
 import { useEffect, useRef } from 'react';
 

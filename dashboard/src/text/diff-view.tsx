@@ -1,4 +1,4 @@
-// Owns how changed files are shown: a table per file, with the line numbers before and after.
+// Shows changed files: a table per file, with the line numbers before and after.
 
 import parser, { type Change, type File } from 'gitdiff-parser';
 import { useMemo, useState } from 'react';

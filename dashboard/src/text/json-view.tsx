@@ -1,4 +1,4 @@
-// Owns how data of a run is shown: small values as rows of name and value, everything else as indented JSON of limited length.
+// Shows data of a run: small values as rows of name and value, everything else as indented JSON of limited length.
 
 import { useState } from 'react';
 import type { Json } from '../connection/contract.ts';

@@ -1,5 +1,5 @@
-// Owns untrusted markdown. It is parsed to tokens, and only the elements named here are created from them: no markup of others
-// becomes HTML, nothing loads by itself, and links send no referrer.
+// Shows untrusted markdown. It is parsed to tokens, and only the elements named here are created from them: no markup of
+// others becomes HTML, nothing loads by itself, and links send no referrer.
 
 import { lexer, type Token, type Tokens } from 'marked';
 import { Fragment, type ReactNode, useMemo } from 'react';

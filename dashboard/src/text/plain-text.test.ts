@@ -12,14 +12,14 @@ test('characters that reorder, hide or control are written out', () => {
   expect(plainText('tag\u{E0041}')).toBe('tag‹U+E0041›');
 });
 
-test('a line that was written over is shown as it was left', () => {
+test('an overwritten line is shown in its last state', () => {
   expect(plainText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n');
 });
 
-test('other writing stays as it is', () => {
+test('other scripts are unchanged', () => {
   expect(plainText('日本語 العربية ✓ → \t tab\nline')).toBe('日本語 العربية ✓ → \t tab\nline');
 });
 
-test('a line has no breaks', () => {
+test('text on one line has no line breaks', () => {
   expect(plainLine(' one\n two\t three ')).toBe('one two three');
 });

@@ -1,4 +1,4 @@
-// Owns prose of agents, issues and people. Plain text is shown at once; the code for markdown is loaded only for text that
+// Shows prose of agents, issues and people. Plain text is shown immediately; the code for markdown is loaded only for text that
 // needs it.
 
 import { lazy, Suspense } from 'react';

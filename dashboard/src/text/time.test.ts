@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { amount, duration, price, relative, size } from './time.ts';
 
-test('a duration is told in its two largest units', () => {
+test('a duration is shown in its two largest units', () => {
   expect([80, 4_200, 42_000, 65_000, 7_500_000, 90_000_000].map(duration)).toEqual(['80ms', '4.2s', '42s', '1m 5s', '2h 5m', '1d 1h']);
 });
 
-test('a moment is told from now, before or after', () => {
+test('a time is shown relative to now, before or after', () => {
   const now = Date.parse('2026-01-02T00:00:00Z');
   expect(relative('2026-01-01T23:56:00Z', now)).toBe('4m ago');
   expect(relative('2026-01-02T02:00:00Z', now)).toBe('in 2h');

@@ -1,4 +1,4 @@
-// Owns how times, durations, amounts and sizes are written.
+// Formats times, durations, amounts and sizes.
 
 const UNITS = [
   ['d', 86_400_000],

@@ -10,7 +10,7 @@ import { type ArgModel, type Definition, membersOf } from '../../definition/mode
 import type { GeneratedCase } from '../../proof/generated/inputs.ts';
 import { filtered, type PlannedTest, planTests, type TestCategory } from '../../proof/generated/plan.ts';
 import { runTests, summaryOf, type TestResult } from '../../proof/generated/results.ts';
-import { agentPlaces } from '../../proof/generated/text.ts';
+import { agentUnits } from '../../proof/generated/text.ts';
 import type { StepServices } from '../../steps/services.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
@@ -118,7 +118,7 @@ function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly Test
 
 /** Adds a process for each case of an agent. Processes run ahead of the tests, because starting them takes the longest. */
 function withProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
-  const places = 'workflow' in loaded ? agentPlaces(loaded.workflow.definition) : new Set<string>();
+  const places = 'workflow' in loaded ? agentUnits(loaded.workflow.definition) : new Set<string>();
   const waiting: (() => Promise<void>)[] = [];
   const started = tests.map((test) => {
     const { generated } = test;

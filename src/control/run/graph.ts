@@ -53,12 +53,12 @@ function takenArrows(declared: readonly GraphArrow[], events: readonly RunEvent[
 }
 
 function arrowFor(arrows: readonly GraphArrow[], taken: EventOf<'edge.taken'>, option: string | undefined): GraphArrow | undefined {
-  const ways = arrows.filter((arrow) => arrow.from === taken.from && arrow.to === taken.to);
+  const candidates = arrows.filter((arrow) => arrow.from === taken.from && arrow.to === taken.to);
   const exhausted = taken.exhausted === true;
   return (
-    ways.find(({ via, on }) => via === 'option' && option !== undefined && on.includes(option)) ??
-    ways.find(({ via, on }) => (via === 'bound') === exhausted && via !== 'option' && on.includes(taken.outcome)) ??
-    ways.find(({ via, on }) => (via === 'bound') === exhausted && (on.includes('_default') || on.includes('reject_all')))
+    candidates.find(({ via, on }) => via === 'option' && option !== undefined && on.includes(option)) ??
+    candidates.find(({ via, on }) => (via === 'bound') === exhausted && via !== 'option' && on.includes(taken.outcome)) ??
+    candidates.find(({ via, on }) => (via === 'bound') === exhausted && (on.includes('_default') || on.includes('reject_all')))
   );
 }
 

@@ -1,4 +1,4 @@
-// Owns how runs are listed: a row per run with what its agents used. It is the JSON of `pawl runs` and of the server's list.
+// Lists runs: a row per run, with the usage of its agents. It is the JSON of `pawl runs` and of the server's list.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { isDriven } from '../../process/owner.ts';

@@ -1,4 +1,4 @@
-// Owns what is shown before a run is forked.
+// Owns the schema of the preview of a fork.
 
 import * as z from 'zod';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';

@@ -1,6 +1,6 @@
-// Owns what a report of a run consists of, as the command line prints it with `--json` and the API answers with it. The
-// types are derived from the schemas, so that both always have the same fields. Import only types from here, unless zod is
-// loaded anyway: the command line starts without it.
+// Owns the schema of the report of a run, which the command line prints with `--json` and the API returns. The types are
+// derived from the schemas, so that both always have the same fields. Import only types from here, unless zod is loaded
+// anyway: the command line starts without it.
 
 import * as z from 'zod';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';

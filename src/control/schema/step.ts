@@ -1,4 +1,4 @@
-// Owns what is shown of one step in full: its attempts, with values that are cut off where they are very long.
+// Owns the schema of one step in full: its attempts, with very long values cut off.
 
 import * as z from 'zod';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';

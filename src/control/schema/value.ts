@@ -1,4 +1,4 @@
-// Owns the small schemas that the others share. Only a server loads these files: they need zod.
+// Owns small schemas that the others share. Only a server loads these files: they need zod.
 
 import * as z from 'zod';
 import type { DeepReadonly } from '../../base/deep-readonly.ts';

@@ -57,7 +57,7 @@ async function commentOf(forge: ForgeReader, { comment, issue, pr }: ForgeEvent)
   if (found.result !== 'ok') return found;
   const one = found.value.find(({ id }) => id === comment);
   return one === undefined
-    ? { result: 'not_found', message: `the comment ${comment} is gone` }
+    ? { result: 'not_found', message: `the comment ${comment} was deleted` }
     : { result: 'ok', value: shownComment(one) };
 }
 
@@ -68,7 +68,7 @@ async function reviewOf(forge: ForgeReader, { event, pr, actor }: ForgeEvent): P
   if (event.endsWith('.dismissed')) return { result: 'ok', value: { state: 'dismissed', ...user } };
   const found = await forge.approvals(pr);
   if (found.result !== 'ok') return found;
-  const review = actor === undefined ? undefined : found.value.find((one) => isSamePerson(one.actor, actor));
+  const review = actor === undefined ? undefined : found.value.find((candidate) => isSamePerson(candidate.actor, actor));
   return { result: 'ok', value: { state: review?.state ?? 'commented', ...user } };
 }
 

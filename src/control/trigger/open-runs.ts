@@ -24,8 +24,8 @@ export async function openRunsFor(store: Store, workflow: string, { issue, pr }:
 export async function assertFirstFor(engine: Engine, run: string, subject: RunSubject): Promise<void> {
   const { workflow, createdAt } = (await engine.list({ id: run }))[0] ?? {};
   if (workflow === undefined || createdAt === undefined) return;
-  const isOlder = (one: RunSummary): boolean => one.createdAt < createdAt || (one.createdAt === createdAt && one.id < run);
-  const older = (await openRunsFor(engine.store, workflow, subject)).find((one) => one.id !== run && isOlder(one));
+  const isOlder = (other: RunSummary): boolean => other.createdAt < createdAt || (other.createdAt === createdAt && other.id < run);
+  const older = (await openRunsFor(engine.store, workflow, subject)).find((other) => other.id !== run && isOlder(other));
   if (older === undefined) return;
   await engine.run(run).cancel({ actor: 'pawl', reason: `run ${older.id} was started for the same issue or pull request` });
   throw secondRun(older, subject);
@@ -33,10 +33,10 @@ export async function assertFirstFor(engine: Engine, run: string, subject: RunSu
 
 /** The error about a second run for the same subject. */
 export function secondRun({ id, workflow, status }: RunSummary, { issue, pr }: RunSubject): EngineError {
-  const what = pr === undefined ? `issue #${issue}` : `pull request #${pr}`;
+  const name = pr === undefined ? `issue #${issue}` : `pull request #${pr}`;
   return new EngineError(
     'RUN_EXISTS',
-    `run ${id} of "${workflow}" is already open for ${what} (${status}); "pawl resume ${id}" continues it, "pawl cancel ${id}" ends it`,
+    `run ${id} of "${workflow}" is already open for ${name} (${status}); "pawl resume ${id}" continues it, "pawl cancel ${id}" ends it`,
     { details: { run: id } },
   );
 }

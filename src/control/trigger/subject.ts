@@ -1,4 +1,4 @@
-// Owns reading the issue or the pull request from an event's payload, and the facts about it that runs can name.
+// Reads the issue or the pull request from an event's payload, with the facts about it that runs can use.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';

@@ -11,23 +11,10 @@ import type { ResultOf } from '../../authoring/flow/call.ts';
 import { defineWorkflow } from '../../compat/index.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CustomKind, defineStepKind } from '../../definition/custom-kind.ts';
-import { describeCheck } from '../../proof/check-suite.ts';
-import { describeStepKind } from '../../proof/kind-suite.ts';
 import { step } from '../step-builder.ts';
-
-describeStepKind(deploy as CustomKind, {
-  settles: { config: { to: 'staging', version: '1' }, outcome: 'ok' },
-  refuses: { config: { to: 'staging' } },
-});
 
 const lockfile = (license: string) => (cwd: string) =>
   writeFileSync(join(cwd, 'package-lock.json'), JSON.stringify({ packages: { a: { license } } }));
-
-describeCheck(licences, {
-  passes: { config: { allow: ['MIT'] }, arrange: lockfile('MIT') },
-  fails: { config: { allow: ['MIT'] }, arrange: lockfile('GPL-3.0') },
-  cannotDecide: { config: { allow: 'MIT' }, arrange: lockfile('MIT') },
-});
 
 const double = defineStepKind({
   kind: 'double',

@@ -17,65 +17,64 @@ import type { Ledger } from './ledger.ts';
 import { openLedger } from './ledger.ts';
 import { type CrashPoint, countStore, dieAt } from './store.ts';
 
-/** A workflow that is crashed: its steps write their effects into the ledger they are given. */
+/** A workflow for the proof. Its steps write their effects to the ledger. */
 export interface CrashCase {
   readonly name: string;
   workflow(ledger: Ledger): { readonly compiled: CompiledWorkflow };
   readonly params?: Readonly<Record<string, unknown>>;
   /** The answer to a question, by its step. Default: the first option. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** Who does the work of its roles. */
   readonly agents?: Pick<EngineOptions, 'roles' | 'drivers'>;
-  /** The harness is the agent: it does what is handed out, once, and reports it. */
+  /** The harness is the agent: it does each step that is handed out once, and reports it. */
   readonly attended?: boolean;
 }
 
-/** One run to bring to its end; a process gets one, or a list of them, as JSON on its command line. */
+/** A run to drive to its end. A process gets one job or a list of jobs, as JSON on its command line. */
 export interface CrashJob {
   readonly workflow: string;
   readonly run: string;
   readonly db: string;
   readonly ledger: string;
-  /** Where the process ends itself; absent, it runs to the end, or until it is killed from outside. */
+  /** Where the process kills itself. Default: it runs to the end, or until it is killed from outside. */
   readonly point?: CrashPoint;
   /** A folder that gets a copy of the files at every write; it must exist. */
   readonly copies?: string;
-  /** The files are a copy, which the store refuses to open before it is adopted. */
+  /** The files are a copy, which the store opens only if it is adopted. */
   readonly isCopy?: boolean;
-  /** Other processes resume the same run at the same time, and may be quicker to answer. */
+  /** Other processes resume the same run at the same time, and may answer first. */
   readonly rivals?: boolean;
 }
 
-/** What the process prints for each job, a line each: that it is about to begin, and that the run has ended. */
+/** The lines that the process prints for each job: it is about to begin, and the run has ended. */
 export type CrashMessage = { readonly kind: 'ready' } | { readonly kind: 'ended'; readonly counts: Readonly<Record<string, number>> };
 
-/** Who answers questions and resolves what is unknown. */
+/** The person who answers questions and resolves unknown steps. */
 const ACTOR = 'crash proof';
 const RUNS_MAX = 1000;
 
-/** Runs the job on the command line: the complete program that the crash proof kills. A test can break the store with `spoil`. */
+/** Runs the job on the command line: the complete program that the crash proof kills. A test can break the store with `breakStore`. */
 export async function runCrashProgram(cases: readonly CrashCase[], breakStore: (store: Store) => Store = (store) => store): Promise<void> {
-  const given = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
-  for (const job of [given].flat()) {
-    const found = cases.find(({ name }) => name === job.workflow);
-    if (found === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
-    await runJob(job, found, breakStore);
+  const jobs = JSON.parse(process.argv.at(-1) ?? '') as CrashJob | readonly CrashJob[];
+  for (const job of [jobs].flat()) {
+    const crashCase = cases.find(({ name }) => name === job.workflow);
+    if (crashCase === undefined) throw new Error(`no workflow "${job.workflow}" among ${cases.map(({ name }) => name).join(', ')}`);
+    await runJob(job, crashCase, breakStore);
   }
 }
 
-async function runJob(job: CrashJob, found: CrashCase, breakStore: (store: Store) => Store): Promise<void> {
+async function runJob(job: CrashJob, crashCase: CrashCase, breakStore: (store: Store) => Store): Promise<void> {
   const inner = await openSqliteStore({ file: job.db, isDead, adopt: job.isCopy === true });
   const { store, counts } = countStore(
     breakStore(inner),
     job.copies === undefined ? dieAt(job.point) : copyTo(job.copies, dirname(job.db)),
   );
   const ledger = openLedger(job.ledger);
-  const workflow = found.workflow(ledger);
+  const workflow = crashCase.workflow(ledger);
   await ledger.append({ at: 'opened', pid: process.pid, acknowledged: await acknowledgedBy(inner) });
-  const engine = await createEngine({ store, workflows: [workflow], cwd: dirname(job.db), ...found.agents });
+  const engine = await createEngine({ store, workflows: [workflow], cwd: dirname(job.db), ...crashCase.agents });
   send({ kind: 'ready' });
-  await startOrRecover(engine, { found, workflow, job });
-  while (await helpWhenNeeded(engine, { found, job, ledger }));
+  await startOrRecover(engine, { crashCase, workflow, job });
+  while (await helpWhenNeeded(engine, { crashCase, job, ledger }));
   await engine.close();
   await inner.close();
   ledger.close();
@@ -86,7 +85,7 @@ function send(message: CrashMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Every attempt that has a recorded end, and every question whose answer is on disk, by key. */
+/** The keys of every attempt with a recorded end, and of every question whose answer is on disk. */
 async function acknowledgedBy(store: Store): Promise<string[]> {
   const keys: string[] = [];
   for (const { id } of await store.list({ limit: RUNS_MAX })) {
@@ -99,20 +98,23 @@ async function acknowledgedBy(store: Store): Promise<string[]> {
 }
 
 interface StartParts {
-  readonly found: CrashCase;
+  readonly crashCase: CrashCase;
   readonly workflow: { readonly compiled: CompiledWorkflow };
   readonly job: CrashJob;
 }
 
-async function startOrRecover(engine: Engine, { found, workflow, job }: StartParts): Promise<void> {
+async function startOrRecover(engine: Engine, { crashCase, workflow, job }: StartParts): Promise<void> {
   const exists = (await engine.list({ id: job.run })).length > 0;
   if (exists) await engine.recover();
   else
-    await engine.start(workflow, found.params ?? {}, { id: job.run, ...(found.attended === true ? { facts: ATTENDED.with(true) } : {}) });
+    await engine.start(workflow, crashCase.params ?? {}, {
+      id: job.run,
+      ...(crashCase.attended === true ? { facts: ATTENDED.with(true) } : {}),
+    });
 }
 
 interface ChildRun {
-  readonly found: CrashCase;
+  readonly crashCase: CrashCase;
   readonly job: CrashJob;
   readonly ledger: Ledger;
 }
@@ -123,7 +125,7 @@ async function helpWhenNeeded(engine: Engine, child: ChildRun): Promise<boolean>
   if (isSettled(status)) return false;
   let helped = 0;
   for (const { id, status: of } of await engine.list({ limit: RUNS_MAX })) if (!isSettled(of)) helped += await help(engine, id, child);
-  if (helped === 0) throw new Error(`run ${child.job.run} is ${status} and waits for nothing that anybody could give it`);
+  if (helped === 0) throw new Error(`run ${child.job.run} is ${status} and waits for nothing that the harness can do`);
   return true;
 }
 
@@ -135,7 +137,7 @@ async function help(engine: Engine, run: string, child: ChildRun): Promise<numbe
     const key = `${run}/${path}/${attempt}`;
     if (kind === 'unknown') await unlessTooLate(child, resolveUnknown(engine, { run, path, key }, child.ledger));
     else if (kind === 'human')
-      await unlessTooLate(child, answer(engine, { run, path, key, option: child.found.answers?.[step] }, child.ledger));
+      await unlessTooLate(child, answer(engine, { run, path, key, option: child.crashCase.answers?.[step] }, child.ledger));
     else if (kind === 'report') await doOpenStep(engine, { run, path, key }, child.ledger);
     else continue;
     return 1;
@@ -147,14 +149,14 @@ function isLive(status: string): boolean {
   return status === 'unknown' || status === 'waiting';
 }
 
-/** Acts as a careful person: accepts what the ledger says was done, and runs the rest again. */
+/** Acts as a careful person: accepts work that is in the ledger, and reruns the rest. */
 async function resolveUnknown(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
   const found = ledger.found({ idempotencyKey: at.key });
   const choice = found === false ? { how: 'rerun' as const } : { how: 'done' as const, output: found.output };
   await engine.run(at.run).resume({ actor: ACTOR, choice: { ...choice, path: at.path } });
 }
 
-/** Acts as an agent: does the work unless the ledger says that it was done, and reports it. */
+/** Acts as an agent: does the work unless it is in the ledger, and reports it. */
 async function doOpenStep(engine: Engine, at: { run: string; path: string; key: string }, ledger: Ledger): Promise<void> {
   const openStep = (await engine.run(at.run).openSteps()).find(({ path }) => path === at.path);
   if (openStep === undefined) return;
@@ -176,9 +178,9 @@ async function answer(
 const TOO_LATE = ['ALREADY_DECIDED', 'WAIT_NOT_FOUND', 'RUN_FINAL'];
 
 /** If several processes resume one run, the first answer counts and the others are rejected. */
-async function unlessTooLate({ job }: ChildRun, given: Promise<void>): Promise<void> {
+async function unlessTooLate({ job }: ChildRun, request: Promise<void>): Promise<void> {
   try {
-    await given;
+    await request;
   } catch (error) {
     if (job.rivals !== true || !isEngineError(error) || !TOO_LATE.includes(error.code)) throw error;
   }

@@ -1,4 +1,4 @@
-// Owns the verdict: the differences between an uninterrupted run and one that was killed.
+// Compares a run that was killed with an uninterrupted one, and lists the differences.
 //
 // - The end is the same: status, output, data, every attempt with its outcome and output, every effect.
 // - What was acknowledged before a kill does not happen again, and no person is asked again.
@@ -8,7 +8,7 @@
 import type { CrashEnd } from './end.ts';
 import type { LedgerLine } from './ledger.ts';
 
-/** Everything that differs; empty when the kill made no difference. */
+/** The differences; empty if the kill made none. */
 export function compareEnds(baseline: CrashEnd, killed: CrashEnd, options: { readonly rivals?: boolean } = {}): readonly string[] {
   return [
     ...killed.problems,
@@ -29,23 +29,23 @@ function differentFacts(expected: CrashEnd['facts'], actual: CrashEnd['facts']):
 
 function repeated(ledger: readonly LedgerLine[]): string[] {
   const acknowledged = new Set<string>();
-  const found: string[] = [];
+  const violations: string[] = [];
   for (const line of ledger) {
     if (line.at === 'opened') for (const key of line.acknowledged) acknowledged.add(key);
-    else if (acknowledged.has(line.key)) found.push(`${line.key} was acknowledged, and ${line.at} again`);
+    else if (acknowledged.has(line.key)) violations.push(`${line.key} was acknowledged, and ${line.at} again`);
   }
-  return found;
+  return violations;
 }
 
-function tooOften({ ledger, reruns, blind }: CrashEnd): string[] {
+function tooOften({ ledger, reruns, unchecked }: CrashEnd): string[] {
   const begun = countKeys(ledger, 'begun');
   const done = countKeys(ledger, 'done');
   const found: string[] = [];
   for (const key of new Set([...begun.keys(), ...done.keys()])) {
     const times = begun.get(key) ?? 0;
     const allowed = 1 + (reruns.get(key) ?? 0);
-    if (times > allowed) found.push(`${key} was begun ${times} times, but the log knows of ${allowed}`);
-    const effects = 1 + (blind.get(key) ?? 0);
+    if (times > allowed) found.push(`${key} began ${times} times, but the log allows ${allowed}`);
+    const effects = 1 + (unchecked.get(key) ?? 0);
     if ((done.get(key) ?? 0) > effects) found.push(`${key} took effect ${done.get(key)} times, but at most ${effects} can be explained`);
   }
   return found;
@@ -57,7 +57,7 @@ function countKeys(ledger: readonly LedgerLine[], at: 'begun' | 'done' | 'asked'
   return counts;
 }
 
-/** One process asks once; the next asks again only if the answer had not reached the disk, which `repeated` sees to. */
+/** A process asks once. The next one asks again only if the answer had not reached the disk; `repeated` checks that case. */
 function askedTwice(ledger: readonly LedgerLine[]): string[] {
   let asked = new Set<string>();
   const found: string[] = [];

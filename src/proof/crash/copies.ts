@@ -7,10 +7,10 @@
 
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AtWrite, CrashOperation, CrashPoint } from './store.ts';
+import type { CrashOperation, CrashPoint, OnWrite } from './store.ts';
 
 /** Copies all files of a folder to a new one at every write. */
-export function copyTo(copies: string, directory: string): AtWrite {
+export function copyTo(copies: string, directory: string): OnWrite {
   return (point) => copyFiles(directory, join(copies, folderOf(point)));
 }
 
@@ -19,7 +19,7 @@ export function folderOf({ when, operation, nth }: CrashPoint): string {
   return `${when}-${operation}-${nth}`;
 }
 
-/** The places that have a copy. */
+/** The points of which there is a copy. */
 export function copiedPoints(copies: string): CrashPoint[] {
   return readdirSync(copies).map((name) => {
     const [when, operation, nth] = name.split('-') as [CrashPoint['when'], CrashOperation, string];

@@ -1,5 +1,5 @@
-// Owns the proof that a crash makes no difference: every write of a workflow is a place to die, in a process that runs
-// it for the first time and in one that resumes it; and then processes are killed at any time, again and again.
+// Owns the proof that a crash makes no difference: a process is killed at each write of a workflow, in its first run and
+// after it was resumed, and then at random times, again and again.
 
 import { Random } from '../simulate/random.ts';
 import type { CrashCommand } from './process.ts';
@@ -10,14 +10,14 @@ import { type Baseline, type ProcessKill, runBaseline, runCopies, runTrial, type
 export interface CrashOptions {
   readonly command: CrashCommand;
   readonly workflows: readonly string[];
-  /** How many processes are alive at once; two by default. */
+  /** How many processes run at the same time. Default: two. */
   readonly parallel?: number;
   /**
-   * How every write becomes a place to die: by a kill, which is the default, or by a copy of the files at that moment, which
-   * is equivalent and takes a fraction of the time. False leaves them out, where only kills at random times are wanted.
+   * How each write is tested: with a kill (default), or with a copy of the files at that moment, which is equivalent and much
+   * faster. `false`: only kills at random times.
    */
   readonly everyWrite?: 'kill' | 'copy' | false;
-  /** Kills at random times, spread over the workflows, beside those at every write. */
+  /** Kills at random times, spread over the workflows, in addition to those at every write. */
   readonly random?: { readonly kills: number; readonly seed: number };
   /** Called after every trial. */
   readonly tell?: (workflow: string, trial: Trial) => void;
@@ -31,7 +31,7 @@ export interface CrashRow {
   /** The kills at writes, by operation. */
   readonly kills: OperationCounts;
   readonly randomKills: number;
-  /** Attempts that had no recorded end after a kill, and said so. */
+  /** Attempts without a recorded end after a kill, which were marked `unknown`. */
   readonly unknown: number;
   readonly differences: number;
 }
@@ -75,7 +75,7 @@ export async function proveCrashes(options: CrashOptions): Promise<CrashReport> 
   const { everyWrite = 'kill' } = options;
   if (everyWrite === 'kill') await Promise.all(baseline.map((run, index) => sweep(run, (kills) => trial(index, kills))));
   const copies = async (run: Baseline, index: number): Promise<void> => {
-    for (const one of await limiter.run(() => runCopies(run, halfOf(run)))) noteTrial(index, one);
+    for (const copied of await limiter.run(() => runCopies(run, halfwayPoint(run)))) noteTrial(index, copied);
   };
   if (everyWrite === 'copy') await Promise.all(baseline.map(copies));
   if (random !== undefined) await killAtRandom({ ...random, baseline, parallel }, trial);
@@ -92,9 +92,9 @@ function killsOf(row: CrashRow): number {
 
 type TryKills = (kills: readonly ProcessKill[]) => Promise<Trial>;
 
-/** Dies at every write of a first process, and at every write of one that resumes what a kill half-way left. */
+/** Kills a process at each of its writes, and one that resumes after a kill half-way at each of its writes. */
 async function sweep(baseline: Baseline, tryKills: TryKills): Promise<void> {
-  const half = halfOf(baseline);
+  const half = halfwayPoint(baseline);
   const rows = CRASH_OPERATIONS.flatMap((operation) =>
     (['before', 'after'] as const).flatMap((when) => [
       sweepOperation({ operation, when, atLeast: baseline.counts[operation] ?? 0 }, [], tryKills),
@@ -105,19 +105,23 @@ async function sweep(baseline: Baseline, tryKills: TryKills): Promise<void> {
 }
 
 /** The write half-way through the baseline run. */
-function halfOf({ counts }: Baseline): CrashPoint {
+function halfwayPoint({ counts }: Baseline): CrashPoint {
   return { operation: 'commit', nth: Math.ceil((counts.commit ?? 2) / 2), when: 'before' };
 }
 
-interface Place {
+interface SweptOperation {
   readonly operation: CrashOperation;
   readonly when: CrashPoint['when'];
   /** How many calls the baseline run makes; parallel work may need a few more or less. */
   readonly atLeast: number;
 }
 
-/** Goes on to the next call of the operation until a process gets to the end without making that many. */
-async function sweepOperation({ operation, when, atLeast }: Place, first: readonly ProcessKill[], tryKills: TryKills): Promise<void> {
+/** Kills at each call of the operation in turn, until a process finishes without making that many calls. */
+async function sweepOperation(
+  { operation, when, atLeast }: SweptOperation,
+  first: readonly ProcessKill[],
+  tryKills: TryKills,
+): Promise<void> {
   for (let nth = 1; ; nth += 1) {
     const { killed } = await tryKills([...first, { at: { operation, when, nth } }]);
     if (killed.length <= first.length && nth >= atLeast) return;
@@ -131,7 +135,7 @@ interface RandomPlan {
   readonly baseline: readonly Baseline[];
 }
 
-/** Kills from outside, up to three times in a row, until there were as many kills as were asked for. */
+/** Kills from outside, up to three times in a row, until the required number of kills was reached. */
 async function killAtRandom(plan: RandomPlan, trial: (index: number, kills: readonly ProcessKill[]) => Promise<Trial>): Promise<void> {
   const random = new Random(plan.seed);
   let kills = 0;
@@ -153,7 +157,7 @@ function outsideKill(random: Random, tookMs: number): ProcessKill {
   return { outside: { after: 'ready', ms: random.next() * tookMs } };
 }
 
-/** Runs at most so many pieces of work at once, in the order in which they were given. */
+/** Runs pieces of work in order, at most `count` at the same time. */
 function createLimiter(count: number): { run<T>(work: () => Promise<T>): Promise<T> } {
   const waiting: (() => void)[] = [];
   let free = count;
@@ -174,7 +178,7 @@ function createLimiter(count: number): { run<T>(work: () => Promise<T>): Promise
 
 const COLUMNS = ['workflow', ...CRASH_OPERATIONS, 'kills', 'random', 'unknown', 'differences'] as const;
 
-/** The report as a table, with every difference below it and the sum as the last line. */
+/** The report as a table, with every difference below it and the totals as the last line. */
 export function formatCrashReport({ rows, kills, differences }: CrashReport): string {
   const cells = rows.map((row) => [
     row.workflow,

@@ -1,5 +1,5 @@
-// Owns what is compared: how a run and its children ended in the store, and what the ledger says about how they got
-// there. The store is read as the last process left it.
+// Owns the data that is compared: how a run and its child runs ended in the store, and how they got there according to the
+// ledger. The store is read as the last process left it.
 
 import { digestText } from '../../base/digest.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
@@ -10,18 +10,18 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import { type LedgerLine, readLedger } from './ledger.ts';
 
-/** How a store and a ledger look when the run has ended. */
+/** The content of a store and a ledger after the run has ended. */
 export interface CrashEnd {
-  /** What must be the same whatever happened on the way, as `what → value`. */
+  /** Values that must be the same in every trial, by name. */
   readonly facts: ReadonlyMap<string, string>;
-  /** How often the log says that an attempt was begun again, by key. */
+  /** How often an attempt began again according to the log, by key. */
   readonly reruns: ReadonlyMap<string, number>;
-  /** How often of these nobody had looked first what the interrupted attempt did (`recovery: rerun`). */
-  readonly blind: ReadonlyMap<string, number>;
-  /** The attempts that a crash left without a recorded end, and that said so. */
+  /** How many of these began without a check of what the interrupted attempt had done (`recovery: rerun`). */
+  readonly unchecked: ReadonlyMap<string, number>;
+  /** Attempts that a crash left without a recorded end, and that were recognised as such. */
   readonly interrupted: ReadonlySet<string>;
   readonly ledger: readonly LedgerLine[];
-  /** What is wrong with this end by itself. */
+  /** Problems of this end that need no comparison. */
   readonly problems: readonly string[];
 }
 
@@ -39,32 +39,29 @@ export async function readEnd(files: { readonly db: string; readonly ledger: str
 
 async function endOf(store: Store, ledger: readonly LedgerLine[]): Promise<CrashEnd> {
   const facts = new Map<string, string>();
-  const recoveries: Recoveries = { reruns: new Map(), blind: new Map(), interrupted: new Set() };
+  const recoveries: Recoveries = { reruns: new Map(), unchecked: new Map(), interrupted: new Set() };
   const problems = (await store.check()).problems.map(({ run = '', what }) => `the store is damaged: ${run} ${what}`);
   for (const { id } of await store.list({ limit: RUNS_MAX })) {
     for (const [what, value] of await factsOf(store, id)) facts.set(`${id} ${what}`, value);
     const events = (await store.events(id, 0)).flatMap((row) => row.events);
     noteRecoveries(id, events, recoveries);
-    problems.push(...(await loose(store, id)));
+    problems.push(...(await findLeftovers(store, id)));
   }
   for (const line of ledger) if (line.at === 'done') facts.set(`effect ${line.key}`, canonicalJson(line.output));
   return { facts, ...recoveries, ledger, problems };
 }
 
-/** What nobody may be left with when a run has ended: an owner, or mail that was not taken. */
-async function loose(store: Store, run: string): Promise<string[]> {
+/** Leftovers that a run must not have after its end: an owner, or unread mail. */
+async function findLeftovers(store: Store, run: string): Promise<string[]> {
   const { owner } = await store.load(run);
   const mail = await store.inbox(run, 0);
   return [
     ...(owner === undefined ? [] : [`run ${run} has ended but ${owner} still owns it`]),
-    ...mail.map(({ dedupe }) => `run ${run} has ended but mail ${dedupe} lies in its inbox`),
+    ...mail.map(({ dedupe }) => `run ${run} has ended but mail ${dedupe} is unread`),
   ];
 }
 
-/**
- * Whether nothing was passed by hand but steps whose end a kill left unknown, and of which the person of the proof said that
- * they took effect, here or in a run that this one started.
- */
+/** Whether the only overrides confirm that an `unknown` step took effect, in this run or in a child run. */
 async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   const events = (await store.events(run, 0)).flatMap((row) => row.events);
   return events.every((event) => {
@@ -73,7 +70,7 @@ async function isResolvedOnly(store: Store, run: string): Promise<boolean> {
   });
 }
 
-/** Data that the engine keeps about protected files: it holds times, and which of several agents recorded it is chance. */
+/** Data about protected files. It contains times, and depends on which of several agents recorded it first. */
 const TIMED_DATA = /^\$(?:guarded|accepted):/;
 
 async function factsOf(store: Store, run: string): Promise<[string, string][]> {
@@ -95,13 +92,13 @@ function rowFact({ path, attempt, status, outcome, output, error }: StoredAttemp
 
 interface Recoveries {
   readonly reruns: Map<string, number>;
-  readonly blind: Map<string, number>;
+  readonly unchecked: Map<string, number>;
   readonly interrupted: Set<string>;
 }
 
-function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blind, interrupted }: Recoveries): void {
+function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, unchecked, interrupted }: Recoveries): void {
   const recoveries = new Map<Path, number>();
-  const looked = new Set<Path>();
+  const checked = new Set<Path>();
   for (const event of events) {
     if (event.type !== 'step.changed') continue;
     const { path, attempt, recovery = 0, state } = event.activation;
@@ -109,8 +106,8 @@ function noteRecoveries(run: string, events: readonly RunEvent[], { reruns, blin
     const again = recovery > (recoveries.get(path) ?? 0);
     recoveries.set(path, recovery);
     if (again) reruns.set(key, (reruns.get(key) ?? 0) + 1);
-    if (again && !looked.delete(path)) blind.set(key, (blind.get(key) ?? 0) + 1);
-    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') looked.add(path);
-    if (again || looked.has(path)) interrupted.add(key);
+    if (again && !checked.delete(path)) unchecked.set(key, (unchecked.get(key) ?? 0) + 1);
+    if (state === 'unknown' || state === 'verifying' || state === 'reconciling') checked.add(path);
+    if (again || checked.has(path)) interrupted.add(key);
   }
 }

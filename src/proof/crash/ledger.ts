@@ -1,8 +1,8 @@
-// Owns the ledger of effects: a plain file outside the store, in which every attempt writes that it began and what it
-// did. The store is compared with it: the ledger is what really happened, the store is the record of it.
+// Owns the ledger of effects: a plain file outside the store, in which every attempt writes when it begins and what it
+// does. The ledger has what really happened, and the store is compared with it.
 //
 // - Lines are only appended, each with one write, so that processes that follow each other write one history in order.
-// - A line is on disk before the attempt continues. Attempts that work at once share one wait for the disk.
+// - A line is on disk before the attempt continues. Attempts that work at the same time share one wait for the disk.
 
 import { closeSync, fdatasync, openSync, readFileSync, writeSync } from 'node:fs';
 import type { Json } from '../../base/json.ts';
@@ -10,7 +10,7 @@ import type { StepContext } from '../../definition/code.ts';
 
 /** One line of the ledger. */
 export type LedgerLine =
-  /** A process has opened the store: what it found acknowledged there must not happen again. */
+  /** A process has opened the store. Everything that was acknowledged there must not happen again. */
   | { readonly at: 'opened'; readonly pid: number; readonly acknowledged: readonly string[] }
   | { readonly at: 'begun'; readonly key: string }
   | { readonly at: 'done'; readonly key: string; readonly output: Json }
@@ -23,9 +23,9 @@ export type EffectContext = Pick<StepContext, 'idempotencyKey'>;
 /** The ledger of one run and its children. */
 export interface Ledger {
   append(line: LedgerLine): Promise<void>;
-  /** Does the one thing that must not happen twice: it begins, and it is done. Gives the output back. */
+  /** The effect that must not happen twice: records its begin and its end, and returns the output. */
   effect<T extends Json>(context: EffectContext, output: T): Promise<T>;
-  /** What the attempt did, in the shape that `reconcile` gives; false when it did not get that far. */
+  /** The output of the attempt, as `reconcile` returns it; false if the attempt had no effect. */
   found(context: EffectContext): { readonly output: Json } | false;
   close(): void;
 }
@@ -50,7 +50,7 @@ export function openLedger(file: string): Ledger {
   };
 }
 
-/** One wait for the disk for everybody who wrote before it began. */
+/** Everything that was written before a sync began shares that sync. */
 function shareSync(handle: number): () => Promise<void> {
   let next: Promise<void> | undefined;
   let last: Promise<void> = Promise.resolve();

@@ -1,5 +1,5 @@
-// Owns one process that may be killed: it is started with a job, its output is read, it is killed from outside if that is
-// the plan, and it has ended before the next one starts.
+// Starts a process with a job, reads its output, kills it if that is planned, and waits until it has ended before the next
+// one starts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ export interface ProcessEnd {
   readonly failure?: string;
 }
 
-/** When a process is killed from outside: so long after it was started, or after it said that it was ready. */
+/** When a process is killed from outside: this long after its start, or after it was ready. */
 export interface OutsideKill {
   readonly after: 'start' | 'ready';
   readonly ms: number;
@@ -31,14 +31,14 @@ export interface OutsideKill {
 const SILENCE_MS_MAX = 120_000;
 const STDERR_MAX = 2000;
 
-/** Runs one process to its end, whatever that is. */
+/** Runs one process until it ends or is killed. */
 export async function runProcess(command: CrashCommand, job: CrashJob, kill?: OutsideKill): Promise<ProcessEnd> {
   const { ends, ...last } = await runJobs(command, job, kill);
   const [counts] = ends;
   return last.failure === undefined && !last.killed && counts !== undefined ? { ...last, counts } : last;
 }
 
-/** Drives one run after the other to its end, with as few processes as possible, and returns what went wrong with each. */
+/** Drives runs to their ends one by one, with as few processes as possible, and returns the failure of each. */
 export async function runProcesses(command: CrashCommand, jobs: readonly CrashJob[]): Promise<readonly (string | undefined)[]> {
   const found: (string | undefined)[] = [];
   while (found.length < jobs.length) {

@@ -12,10 +12,10 @@ import { type CrashEnd, readEnd } from './end.ts';
 import { type CrashCommand, type OutsideKill, type ProcessEnd, runProcess, runProcesses } from './process.ts';
 import { type CrashPoint, formatPoint } from './store.ts';
 
-/** How one of the processes of a trial is killed: by itself at a write, or from outside at some time. */
+/** How a process of a trial is killed: at one of its writes, or from outside at some time. */
 export type ProcessKill = { readonly at: CrashPoint } | { readonly outside: OutsideKill };
 
-/** A workflow, and how it ends without kills. */
+/** A workflow, and its end without kills. */
 export interface Baseline {
   readonly command: CrashCommand;
   readonly workflow: string;
@@ -34,24 +34,24 @@ export interface Trial {
 
 /** Long enough to be a run id, the same in every trial, so that ends can be compared. */
 export const TRIAL_RUN = 'crash0000000000a';
-/** As many as fit on a command line. */
+/** This many jobs fit on a command line. */
 const RUNS_PER_PROCESS = 100;
 
-/** Runs a workflow to its end without disturbing it. */
+/** Runs a workflow to its end without kills. */
 export async function runBaseline(command: CrashCommand, workflow: string): Promise<Baseline> {
   return inFreshDirectory(workflow, async (job) => {
     const { counts, tookMs, failure } = await runProcess(command, job);
-    if (counts === undefined) throw new Error(`workflow "${workflow}" does not even end when nobody disturbs it: ${failure}`);
+    if (counts === undefined) throw new Error(`workflow "${workflow}" does not end even without kills: ${failure}`);
     const end = await readEnd(job);
     const wrong = compareEnds(end, end);
-    if (wrong.length > 0) throw new Error(`workflow "${workflow}" is wrong when nobody disturbs it: ${wrong.join('; ')}`);
+    if (wrong.length > 0) throw new Error(`workflow "${workflow}" is wrong even without kills: ${wrong.join('; ')}`);
     return { command, workflow, end, counts, tookMs };
   });
 }
 
 /**
- * Dies at every write of a first process, and at every write of one that resumes what a kill at `half` left: each is a copy
- * of the files at that moment, which a process resumes later.
+ * Copies the files at every write of a first process, and at every write of a second one that resumes the copy at `half`.
+ * Other processes then resume all copies: each is what a kill at that moment would have left.
  */
 export async function runCopies(baseline: Baseline, half: CrashPoint): Promise<readonly Trial[]> {
   return inFreshDirectory(baseline.workflow, async (job) => {
@@ -107,17 +107,13 @@ export async function runTrial(baseline: Baseline, kills: readonly ProcessKill[]
       if (!end.killed) break;
       killed.push(kill);
     }
-    return finish(baseline, job, killed);
+    const { failure } = await runProcess(baseline.command, job);
+    return compareTrial(baseline, { job, killed }, failure);
   });
 }
 
 function runAndKill(command: CrashCommand, job: CrashJob, kill: ProcessKill): Promise<ProcessEnd> {
   return 'at' in kill ? runProcess(command, { ...job, point: kill.at }) : runProcess(command, job, kill.outside);
-}
-
-async function finish(baseline: Baseline, job: CrashJob, killed: readonly ProcessKill[]): Promise<Trial> {
-  const { failure } = await runProcess(baseline.command, job);
-  return compareTrial(baseline, { job, killed }, failure);
 }
 
 async function compareTrial(
@@ -127,12 +123,12 @@ async function compareTrial(
 ): Promise<Trial> {
   if (failure !== undefined) return { killed, interrupted: 0, differences: [nameOf(baseline, killed, failure)] };
   const end = await readEnd(job);
-  const differences = compareEnds(baseline.end, end).map((what) => nameOf(baseline, killed, what));
+  const differences = compareEnds(baseline.end, end).map((problem) => nameOf(baseline, killed, problem));
   return { killed, interrupted: end.interrupted.size, differences };
 }
 
-function nameOf({ workflow }: Baseline, kills: readonly ProcessKill[], what: string): string {
-  return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${what}`;
+function nameOf({ workflow }: Baseline, kills: readonly ProcessKill[], problem: string): string {
+  return `${workflow}, killed ${kills.map(formatKill).join(', then ') || 'never'}: ${problem}`;
 }
 
 function formatKill(kill: ProcessKill): string {

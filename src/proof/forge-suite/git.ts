@@ -1,4 +1,4 @@
-// Owns the part of the forge contract that ties pull requests to commits: facts about their heads, finding them by
+// Owns the part of the forge contract that connects pull requests with commits: facts about their heads, finding them by
 // their branch, fetching a head, and pushing work to it.
 
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 const NOWHERE = 'f'.repeat(40);
 
-/** Describes how a forge hands out heads and takes work. */
+/** Tests how a forge serves heads and accepts pushes. */
 export function describeGit(stage: () => ForgeStage): void {
   describeFacts(stage);
   describeFinding(stage);
@@ -132,7 +132,7 @@ function describePushing(stage: () => ForgeStage): void {
     expect(await heard).toBe('pull_request.synchronize');
   });
 
-  test('FG7: a push that would lose a commit is refused and names it, unless that commit may be replaced', async () => {
+  test('FG7: a push that would lose a commit is rejected and names it, unless that commit may be replaced', async () => {
     const { forge, clone, commit, read } = stage();
     const theirs = await commit('work', { 'theirs.txt': 'theirs\n' });
     const { folder, commit: commitHere } = await clone();

@@ -1,10 +1,10 @@
-// Owns the part of the forge contract that is about merging: the expected head or nothing, once, and failures as values.
+// Owns the part of the forge contract about merging: only the expected head is merged, only once, and failures are values.
 
 import { expect, test } from 'vitest';
 import type { MergeMethod } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
-/** Describes how a forge merges. */
+/** Tests how a forge merges. */
 export function describeMerges(stage: () => ForgeStage): void {
   describeLanding(stage);
   describeRefusals(stage);
@@ -42,7 +42,7 @@ function describeLanding(stage: () => ForgeStage): void {
     const { number, head } = await openSample(stage(), 'topic');
     const request = { number, method: 'squash' as const, deleteBranch: true, expectedHead: head };
     const other = await reopen();
-    const answers = await Promise.all([forge, other, forge, other].map((one) => one.mergePullRequest(request, 'merge')));
+    const answers = await Promise.all([forge, other, forge, other].map((client) => client.mergePullRequest(request, 'merge')));
     expect(new Set(answers.map((answer) => valueIn(answer).sha)).size).toBe(1);
   });
 

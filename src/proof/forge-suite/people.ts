@@ -1,12 +1,12 @@
-// Owns the part of the forge contract that is about people and rules: who wrote something and what they may do, who is
-// assigned, which checks a branch requires, and what the forge itself did.
+// Owns the part of the forge contract about people and rules: who wrote something and what they may do, who is assigned,
+// which checks a branch requires, and what the forge itself did.
 
 import { expect, test } from 'vitest';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
 const ISSUE = { title: 'Crash on start', body: 'It crashes.', labels: [] };
 
-/** Describes what a forge knows of people and of itself. */
+/** Tests what a forge reports about people and about itself. */
 export function describePeople(stage: () => ForgeStage): void {
   describeAuthors(stage);
   describeRules(stage);

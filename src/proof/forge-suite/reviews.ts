@@ -1,10 +1,10 @@
-// Owns the part of the forge contract that is about what the forge's own identity says of a pull request: reviews,
-// checks, and requests for reviews.
+// Owns the part of the forge contract about what the account of the engine adds to a pull request: reviews, checks, and
+// requests for reviews.
 
 import { expect, test } from 'vitest';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
-/** Describes reviews and checks by the forge itself. */
+/** Tests reviews and checks by the account of the engine. */
 export function describeReviews(stage: () => ForgeStage): void {
   test('a review that only comments is not an approval, is submitted once, and can have comments on lines', async () => {
     const { forge } = stage();
@@ -16,7 +16,7 @@ export function describeReviews(stage: () => ForgeStage): void {
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
-  test('FG4: a review of an outdated head is refused, and the error names the new head', async () => {
+  test('FG4: a review of an outdated head is rejected, and the error names the new head', async () => {
     const { forge, commit } = stage();
     const { number, head } = await openSample(stage(), 'topic');
     const moved = await commit('topic', { 'topic.txt': 'slipped in\n' });
@@ -32,7 +32,7 @@ export function describeReviews(stage: () => ForgeStage): void {
     expect(valueIn(await forge.approvals(number))).toEqual([]);
   });
 
-  test('the forge can request changes on a pull request of somebody else', async () => {
+  test('the forge can request changes on a pull request of another person', async () => {
     const { forge } = stage();
     const { number, head } = await stage().openFromFork('topic');
     const request = { number, head, state: 'changes_requested' as const, body: 'Add a test.' };

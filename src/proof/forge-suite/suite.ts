@@ -1,5 +1,5 @@
-// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. A forge's test
-// file calls it once, with a way to play the people and the CI that a real forge has.
+// Owns the contract suite of forges: a forge that passes it fulfils FG1 to FG9 of `forge/forge.ts`. The test file of a
+// forge calls it once, with functions to act as the people and the CI of a real forge.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { omitUndefined } from '../../base/fields.ts';
@@ -70,7 +70,7 @@ function describeIssues(stage: () => ForgeStage): void {
     expect(new Set(comments.map(({ id }) => id)).size).toBe(3);
   });
 
-  test('an action posts its text disarmed: it mentions nobody and closes nothing', async () => {
+  test('an action posts its text disarmed: it mentions no one and closes nothing', async () => {
     const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     const action = { action: 'comment', target: 'issue', message: '@ann: done. Closes #1' };
@@ -80,7 +80,7 @@ function describeIssues(stage: () => ForgeStage): void {
     expect(comment?.body.replaceAll('\u200B', '')).toBe('@ann: done. Closes #1');
   });
 
-  test('text that is too long is refused, not cut', async () => {
+  test('text that is too long is rejected, not cut', async () => {
     const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'k1'));
     expect(await forge.comment({ number, body: 'x'.repeat(65_537) }, 'k2')).toMatchObject({ result: 'denied' });
@@ -132,7 +132,7 @@ function describeKeys(stage: () => ForgeStage): void {
     expect(valueIn(await forge.comments(number))).toHaveLength(2);
   });
 
-  test('FG2: repeating a finished action does not restore a label that somebody removed', async () => {
+  test('FG2: repeating a finished action does not restore a label that a person removed', async () => {
     const { forge } = stage();
     const { number } = valueIn(await forge.createIssue(ISSUE, 'issue'));
     valueIn(await forge.addLabels({ number, labels: ['ready'] }, 'add'));
@@ -176,7 +176,7 @@ function describeEvents(stage: () => ForgeStage): void {
 }
 
 function describeCursors(stage: () => ForgeStage): void {
-  test('FG9: all events after a cursor are delivered with the same ids, also those from while nobody watched', async () => {
+  test('FG9: all events after a cursor are delivered with the same ids, also those from before it was watched', async () => {
     const { forge, reopen } = stage();
     const watched = async (one: Forge, after?: string): Promise<ForgeEvent[]> => {
       const events: ForgeEvent[] = [];

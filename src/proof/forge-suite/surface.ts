@@ -1,11 +1,11 @@
-// Owns the part of the forge contract that is about what people see of runs: reactions, comments that are kept up to date,
-// and checks that say what Pawl itself thinks.
+// Owns the part of the forge contract about what people see of runs: reactions, comments that are kept up to date, and the
+// checks of Pawl.
 
 import { expect, test } from 'vitest';
 import { OWN_CHECK_PREFIX } from '../../forge/forge.ts';
 import { type ForgeStage, openSample, valueIn } from './stage.ts';
 
-/** Describes what people see. */
+/** Tests comments, reactions and checks. */
 export function describeSurface(stage: () => ForgeStage): void {
   test('a reaction to a comment exists once, by the forge itself; for an unknown comment it is not_found', async () => {
     const { forge, comment, reactions } = stage();

@@ -1,12 +1,12 @@
-// Owns trying the functions that build values of a step, such as a prompt, with the values of a case. One that reads what
-// only a run has (results, its data, an item) is not judged: without a run it may well fail.
+// Calls the functions that build values of a step, such as a prompt, with the values of a case. If a function reads data
+// that only a run has (results, records, an item), it is not judged: it may fail without a run.
 
 import { messageOf } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { type CompiledWorkflow, NO_CODE, type StepCode, type StepContext } from '../../definition/code.ts';
 import type { GeneratedCase } from './inputs.ts';
 
-/** Returns what is wrong with what the functions of the step of a case build. */
+/** Returns the problems of the values that the functions of a step build for a case. */
 export async function builderProblems(workflow: CompiledWorkflow, generated: GeneratedCase): Promise<readonly string[]> {
   const { built = [], context } = codeAt(workflow, generated.step);
   const builders = [
@@ -22,11 +22,11 @@ export async function builderProblems(workflow: CompiledWorkflow, generated: Gen
   return problems;
 }
 
-/** The functions at a place; those of a branch or of the body of a fan-out are among those of the step around it. */
-function codeAt({ code }: CompiledWorkflow, place: string): StepCode {
-  const own = code.get(place);
-  if (own !== undefined) return own.members[place] ?? own;
-  const [group = '', branch = ''] = place.split('/');
+/** The functions of a step. Those of a branch or of the body of a fan-out belong to the surrounding step. */
+function codeAt({ code }: CompiledWorkflow, unit: string): StepCode {
+  const own = code.get(unit);
+  if (own !== undefined) return own.members[unit] ?? own;
+  const [group = '', branch = ''] = unit.split('/');
   return code.get(group)?.members[branch] ?? NO_CODE;
 }
 
@@ -41,7 +41,7 @@ async function problemOf(build: () => unknown, isText: boolean): Promise<string 
   }
 }
 
-/** The context of an attempt without a run, and whether something was read that only a run has. */
+/** The context of an attempt without a run, and whether data was read that only a run has. */
 function watchedContext(
   { definition, isCompat }: CompiledWorkflow,
   { step, params, args }: GeneratedCase,
@@ -63,7 +63,7 @@ function watchedContext(
   return { ctx: watched(values, () => (hasRead = true)) as unknown as StepContext, hasReadRun: () => hasRead };
 }
 
-/** An object that tells when a name is read that it does not have. */
+/** An object that reports when a missing field is read. */
 function watched<T extends object>(values: T, onUnknown: () => void): T {
   return new Proxy(values, {
     get: (target, name, receiver) => {

@@ -1,6 +1,6 @@
-// Owns the trial of one step on the real engine, in memory: a run begins at the step with the values of a case, a script
-// replaces its work and returns one of its outcomes, and the run must follow the definition. The other steps
-// only wait, so no code of the author is called: no agent, no handler, no command, no request.
+// Tries one step on the real engine, in memory: a run begins at the step with the values of a case, a script replaces its
+// work and returns one of its outcomes, and the run must follow the definition. The other steps only wait, so no code of
+// the author is called: no agent, no handler, no command, no request.
 
 import { createEngine, type Engine } from '../../api/engine.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
@@ -18,11 +18,11 @@ import type { RunEvent } from '../../kernel/event.ts';
 import type { GeneratedCase } from './inputs.ts';
 import { edgesFor, isFilled, isKnown, type KnownValues } from './known.ts';
 
-/** How a trial ends a step: an outcome, or the option that a person chooses. */
+/** The end of a step in a trial: an outcome, or the option that a person chooses. */
 interface TrialOutcome {
   readonly outcome?: string;
   readonly option?: string;
-  /** The entry of the transition table, with the side of a choice that only a run can make. */
+  /** The entry of the transition table, with the branch of a choice that only a run can make. */
   readonly entry: Edge | Choice;
 }
 
@@ -31,7 +31,7 @@ const GROUP_OUTCOMES: ReadonlySet<string> = new Set(['reject_all']);
 const SIGNAL = 'pawl-test';
 const ACTOR = 'pawl test';
 const WAIT_MS = 30_000;
-/** An engine keeps what its runs were in memory, so a new one takes over now and then. */
+/** An engine keeps its runs in memory, so it is replaced after this many. */
 const RUNS_PER_ENGINE = 1000;
 
 /** An engine for trials, which stores nothing. Use one for many cases, and close it. */
@@ -39,7 +39,7 @@ export class TrialFixture {
   #engine: Promise<Engine> | undefined;
   #runs = 0;
 
-  /** Returns what went wrong when the step of a case settled with each of its outcomes. */
+  /** Settles the step of a case with each of its outcomes, and returns the problems. */
   async problemsOf(definition: Definition, step: StepModel, generated: GeneratedCase): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const end of outcomesOf(step, generated)) {
@@ -90,7 +90,7 @@ export class TrialFixture {
   }
 }
 
-/** A run that does not come to rest is a failure, not a command that hangs. */
+/** A run that does not settle in this time is a failure. */
 async function withTimeLimit(trial: Promise<string | undefined>): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(() => resolve(`the run did not come to rest within ${WAIT_MS / 1000} seconds`), WAIT_MS);
@@ -126,7 +126,7 @@ interface TrialStep {
 function trialWorkflow(definition: Definition, step: StepModel, { generated, end, work }: TrialStep): CompiledWorkflow {
   const { name, title, description, params, limits, outputNames } = definition;
   const kept = { name, title, description, form: 'graph' as const, params, limits, ...omitUndefined({ outputNames }) };
-  // The run begins at the step, so it is beside nothing.
+  // The run begins at the step, so it cannot be a side step.
   const { side: _, ...tried } = frameOf(step, generated);
   const { outcome } = end;
   const key = outcome !== undefined && step.next[outcome] === undefined ? '_default' : outcome;
@@ -143,7 +143,7 @@ function trialWorkflow(definition: Definition, step: StepModel, { generated, end
   return { definition: entered, hash: hashDefinition(entered), codeHash: hashCode([]), code, children: new Map() };
 }
 
-/** What a step has besides its work, as far as it decides where a run goes. */
+/** The fields of a step besides its work that decide where a run continues. */
 function frameOf({ id, title, next, condition, side }: StepModel, values: KnownValues): StepFrame {
   const entries = Object.entries(next).map(([on, entry]) => [on, plainEntry(entry, values)] as const);
   return {
@@ -163,7 +163,7 @@ function frameOf({ id, title, next, condition, side }: StepModel, values: KnownV
   };
 }
 
-/** An entry without what it adds to the run's data from values that only a run has. */
+/** An entry without the data that it takes from values that only a run has. */
 function plainEntry(entry: Edge | Choice, values: KnownValues): Edge | Choice {
   if (isChoice(entry)) return { ...entry, onTrue: plainEdge(entry.onTrue, values), onFalse: plainEdge(entry.onFalse, values) };
   return plainEdge(entry, values);
@@ -178,7 +178,7 @@ function plainQuestion({ options }: ApprovalModel): ApprovalModel {
   return { prompt: 'Which option?', show: [], options };
 }
 
-/** What is wrong with the values that the step was given. */
+/** The problems of the values that the step received. */
 function valueProblem(
   seen: { readonly args?: JsonObject; readonly params?: JsonObject },
   { definition, step }: { readonly definition: Definition; readonly step: StepModel },
@@ -188,15 +188,15 @@ function valueProblem(
   if (seen.args === undefined || seen.params === undefined) return 'the step was not reached';
   const args = bindParams(argsOf(step), { ...picked(generated.params, argsOf(step)), ...generated.args }, `step "${step.id}"`);
   const params = bindParams(definition.params, generated.params, `workflow "${definition.name}"`);
-  const [given, wanted] = [canonicalJson({ args: seen.args, params: seen.params }), canonicalJson({ args, params })];
-  return given === wanted ? undefined : `it was given ${given}, not ${wanted}`;
+  const [actual, expected] = [canonicalJson({ args: seen.args, params: seen.params }), canonicalJson({ args, params })];
+  return actual === expected ? undefined : `it was actual ${actual}, not ${expected}`;
 }
 
 function picked(values: JsonObject, names: object): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(names, name)));
 }
 
-/** What is wrong with the step that the run went to after the first visit of the step under test. */
+/** The problem of the step to which the run continued after the first visit of the step under test. */
 async function routeProblem(log: AsyncIterable<RunEvent>, step: StepModel, { entry }: TrialOutcome): Promise<string | undefined> {
   const targets = isChoice(entry) ? [entry.onTrue.to, entry.onFalse.to] : [entry.to];
   const wanted = targets.map(targetName);

@@ -1,5 +1,5 @@
 // Owns the generated cases of a workflow: every combination of the values that its parameters and the arguments of its
-// steps can have, at every step. Nothing is sampled; what cannot be listed is an error that says how to bound it.
+// steps can have, at every step. Nothing is sampled; if the cases cannot be listed, an error says how to limit them.
 //
 // - Every case has a unique id, the number of its step, and how many steps there are; steps come in their order.
 // - A parameter that counts iterations varies only at steps that a run can visit again.
@@ -30,19 +30,19 @@ export interface GeneratedCase {
 
 /** How cases are generated. */
 export interface GenerateOptions {
-  /** The values of parameters and arguments that their declaration does not bound, or of which only these are wanted. */
+  /** The values to use for parameters and arguments, such as those whose declaration does not bound them. */
   readonly values?: Readonly<Record<string, readonly Json[]>>;
-  /** Leaves out cases: for steps that a handler skips, which the definition does not say. */
+  /** Leaves out cases: such as steps that a handler skips, which the definition does not show. */
   readonly applies?: (step: string, values: JsonObject) => boolean;
-  /** The most cases; more are an error. Default: 10,000. */
+  /** The maximum number of cases; more are an error. Default: 10,000. */
   readonly casesMax?: number;
 }
 
-/** What cases are generated from. */
+/** The source of generated cases. */
 export type GenerateSubject = Definition | { readonly definition: Definition };
 
-/** A place where work is done: a step, or a branch of one. */
-interface WorkPlace {
+/** A unit of work: a step, or a branch of one. */
+interface WorkUnit {
   readonly id: string;
   readonly step: StepModel;
   readonly args: Readonly<Record<string, ArgModel>>;
@@ -60,12 +60,12 @@ export function* generateInputs(subject: GenerateSubject, options: GenerateOptio
   const { casesMax = CASES_MAX, applies = () => true } = options;
   const generator = new Generation(definition, { ...options, casesMax });
   const ids = new Set<string>();
-  for (const place of placesOf(definition.steps))
-    for (const generated of generator.casesAt(place)) {
+  for (const unit of workUnitsOf(definition.steps))
+    for (const generated of generator.casesAt(unit)) {
       if (!applies(generated.step, { ...generated.params, ...generated.args })) continue;
       if (ids.has(generated.id)) throw new Error(`two generated cases have the id ${generated.id}`);
       ids.add(generated.id);
-      if (ids.size > casesMax) throw generator.tooMany(place);
+      if (ids.size > casesMax) throw generator.tooMany(unit);
       yield generated;
     }
 }
@@ -92,20 +92,20 @@ class Generation {
     this.#looping = stepsOnCycles(definition);
   }
 
-  *casesAt(place: WorkPlace): Generator<GeneratedCase> {
-    const { group = place.step } = place;
+  *casesAt(unit: WorkUnit): Generator<GeneratedCase> {
+    const { group = unit.step } = unit;
     const iterates = this.#looping.has(group.id) || group.next.iterate !== undefined;
     const { name: workflow, steps } = this.#definition;
-    const argSets = this.#product(this.#domains(place.args, { iterates, owner: `step "${place.id}"` }), place.args);
+    const argSets = this.#product(this.#domains(unit.args, { iterates, owner: `step "${unit.id}"` }), unit.args);
     const seen = new Set<string>();
     for (const { params, steps: reached } of this.#params(iterates))
       for (const args of reached.has(group.id) ? argSets : []) {
         const values = { params, args };
-        const id = `${workflow}/${place.id}${valuesText({ ...params, ...args })}`;
-        const isOut = isRuledOut(place.step.condition, { workflow, step: place.step.id }, values);
+        const id = `${workflow}/${unit.id}${valuesText({ ...params, ...args })}`;
+        const isOut = isRuledOut(unit.step.condition, { workflow, step: unit.step.id }, values);
         if (isOut || seen.has(id) || !this.#agree(values)) continue;
         seen.add(id);
-        yield { id, workflow, step: place.id, number: place.number, totalSteps: steps.length, ...values };
+        yield { id, workflow, step: unit.id, number: unit.number, totalSteps: steps.length, ...values };
       }
   }
 
@@ -119,7 +119,7 @@ class Generation {
     return sets;
   }
 
-  /** A step's argument has the value of the parameter with its name, unless that cannot have it. */
+  /** A step's argument has the value of the parameter with its name, unless the value is not allowed there. */
   #agree({ params, args }: Pick<GeneratedCase, 'params' | 'args'>): boolean {
     return Object.entries(args).every(([name, value]) => {
       const model = Object.hasOwn(params, name) ? this.#definition.params[name] : undefined;
@@ -131,8 +131,8 @@ class Generation {
   #domains(args: Args, { iterates, owner }: { readonly iterates: boolean; readonly owner: string }): Domains {
     const { values = {} } = this.#options;
     return Object.entries(args).flatMap(([name, model]) => {
-      const given = Object.hasOwn(values, name) ? values[name] : undefined;
-      const domain = given === undefined ? domainOf(model) : ChoiceSet(given);
+      const choices = Object.hasOwn(values, name) ? values[name] : undefined;
+      const domain = choices === undefined ? domainOf(model) : ChoiceSet(choices);
       if (domain === undefined && model.required) throw unbounded(name, owner);
       if (domain === undefined) return [];
       if (iterates || !ITERATION.test(name)) return [[name, domain] as const];
@@ -150,7 +150,7 @@ class Generation {
   }
 
   /** The error for more cases than allowed at a step. */
-  tooMany({ args }: WorkPlace): EngineError {
+  tooMany({ args }: WorkUnit): EngineError {
     return this.#tooLarge({ ...this.#definition.params, ...args });
   }
 
@@ -158,7 +158,7 @@ class Generation {
     const { casesMax } = this.#options;
     const { name } = this.#definition;
     const sizes = Object.entries(args).map(([arg, model]) => [arg, domainOf(model)?.size ?? 0] as const);
-    const [largest, size] = sizes.reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
+    const [largest, size] = sizes.reduce((most, entry) => (entry[1] > most[1] ? entry : most), ['', 0]);
     const message = `workflow "${name}" has more than ${casesMax} generated cases; "${largest}" alone has ${size} values: give it fewer choices or nearer bounds, or test some of its values (-p ${largest}=VALUE, or \`values\` in a program)`;
     return new EngineError('CASES_UNBOUNDED', message, { details: { workflow: name, param: largest } });
   }
@@ -169,8 +169,8 @@ function unbounded(name: string, owner: string): EngineError {
   return new EngineError('CASES_UNBOUNDED', message, { details: { param: name } });
 }
 
-/** Every place where work is done. A fan-out has no separate arguments: the author wrote those of its body on the step. */
-function placesOf(steps: readonly StepModel[]): WorkPlace[] {
+/** All units of work. A fan-out has no separate arguments: those of its body are on the step. */
+function workUnitsOf(steps: readonly StepModel[]): WorkUnit[] {
   return steps.flatMap((step, index) => {
     const number = index + 1;
     const own = { id: step.id, step, number, args: step.kind === 'each' ? { ...step.args, ...step.body.args } : step.args };
@@ -184,7 +184,7 @@ function valuesText(values: JsonObject): string {
   return parts.length === 0 ? '' : `:${parts.join(',')}`;
 }
 
-/** A word as it is; what could be taken for another value in quotes; what is long by its digest. */
+/** A value in an id: words unchanged, ambiguous values in quotes, long values as their digest. */
 function valueText(value: Json): string {
   const text =
     typeof value === 'string' && /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(value) && !/^(?:true|false|null)$/.test(value)

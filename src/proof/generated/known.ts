@@ -1,5 +1,5 @@
-// Owns what is known of a workflow before it runs: which of its conditions and templates read only parameters and
-// arguments, what those conditions say for given values, and which steps a run with these values can reach.
+// Analyses a workflow before it runs: which conditions and templates read only parameters and arguments, the values of
+// those conditions, and which steps a run with given parameters can reach.
 
 import type { JsonObject } from '../../base/json.ts';
 import { isChoice, transitionsOf } from '../../definition/analysis.ts';
@@ -10,18 +10,18 @@ import { pathsInTemplates } from '../../definition/scope/template-scope.ts';
 
 type Paths = ReturnType<typeof pathsInTemplates>;
 
-/** The values that are known: the parameters of a run, and the arguments of the step it is at. */
+/** The known values: the parameters of a run, and the arguments of its current step. */
 export interface KnownValues {
   readonly params: JsonObject;
   readonly args?: JsonObject;
 }
 
-/** Whether a condition reads nothing that only a run knows. */
+/** Whether a condition reads no data that only a run has. */
 export function isKnown(condition: string, values: KnownValues): boolean {
   return readsKnown(expressionOf(condition).paths, values);
 }
 
-/** Whether all templates in a part of a definition read nothing that only a run knows. */
+/** Whether the templates in a part of a definition read no data that only a run has. */
 export function isFilled(part: Parameters<typeof pathsInTemplates>[0], values: KnownValues): boolean {
   return readsKnown(pathsInTemplates(part), values);
 }
@@ -34,7 +34,7 @@ function readsKnown(paths: Paths, { params, args = {} }: KnownValues): boolean {
   );
 }
 
-/** Whether a condition is known to be false; one that cannot be evaluated is not. */
+/** Whether a condition is false for known values. One that cannot be evaluated is not. */
 export function isRuledOut(
   condition: string | undefined,
   at: { readonly workflow: string; readonly step: string },
@@ -89,7 +89,7 @@ function targetsFor(
   });
 }
 
-/** Returns the edges that an entry can lead along for these values: both of a choice that only a run can make. */
+/** Returns the edges that an entry can take for these values: both if only a run can choose. */
 export function edgesFor(entry: Edge | Choice, values: KnownValues): readonly (Edge | Choice)[] {
   return isChoice(entry) && !isKnown(entry.condition, values) ? [entry.onTrue, entry.onFalse] : [entry];
 }

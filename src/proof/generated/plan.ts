@@ -45,11 +45,11 @@ export interface PlannedTest {
   readonly category: TestCategory;
   /** The values of a test of category `steps`. */
   readonly generated?: GeneratedCase;
-  /** Returns what is wrong; nothing when it passes. */
+  /** Returns the problems; none if the test passes. */
   check(): Promise<readonly string[]>;
 }
 
-/** The tests of a workflow, and what they share. */
+/** The tests of a workflow, and their shared resources. */
 interface TestPlan {
   readonly workflow: string;
   readonly tests: readonly PlannedTest[];
@@ -91,7 +91,7 @@ function loadProblems({ name, form, steps }: Definition): string[] {
 }
 
 function structureProblems(definition: Definition, { registry = REGISTRY }: TestOptions): string[] {
-  // What names a condition may read was decided when the workflow was compiled, by the way it is written.
+  // Which names a condition may read was decided when the workflow was compiled, and depends on its format.
   const problems = findProblems(definition, { registry, roots: 'any' }).filter((problem) => severityOf(problem) === 'error');
   return problems.map(({ step, code, message, hint }) => `${step === undefined ? '' : `step "${step}": `}${message}; ${hint} (${code})`);
 }
@@ -126,26 +126,26 @@ function domainTests({ name, params, steps }: Definition, { values = {} }: TestO
       ),
     ),
   ];
-  const byId = new Map(declared.map((one) => [one.id, one]));
+  const byId = new Map(declared.map((step) => [step.id, step]));
   return [...byId.values()].map(({ id, arg, model }) => testOf(id, 'domain', () => domainProblems(arg, model, values[arg])));
 }
 
-/** What is wrong with the values of a parameter: those of its domain and its default are accepted, those beside it are not. */
-function domainProblems(name: string, model: ArgModel, given: readonly Json[] = []): string[] {
+/** The faults of a parameter: values in its domain, and its default, must be accepted; values just outside it must be rejected. */
+function domainProblems(name: string, model: ArgModel, values: readonly Json[] = []): string[] {
   const accepts = (value: Json): boolean => argumentFault({ [name]: model }, { [name]: value }) === undefined;
   const domain = domainOf(model);
-  const refused = [...(domain ?? []), ...given].filter((value) => !accepts(value));
+  const rejected = [...(domain ?? []), ...values].filter((value) => !accepts(value));
   const accepted = outside(model, domain).filter(accepts);
-  const isMissingRefused = !model.required || model.default !== undefined || argumentFault({ [name]: model }, {}) !== undefined;
+  const isMissingRejected = !model.required || model.default !== undefined || argumentFault({ [name]: model }, {}) !== undefined;
   return [
     ...argFaults(model),
-    ...refused.map((value) => `${canonicalJson(value)} is one of its values and is refused`),
+    ...rejected.map((value) => `${canonicalJson(value)} is one of its values, but is rejected`),
     ...accepted.map((value) => `${canonicalJson(value)} is outside of its values and is accepted`),
-    ...(isMissingRefused ? [] : ['it is required and may be missing']),
+    ...(isMissingRejected ? [] : ['it is required and may be missing']),
   ];
 }
 
-/** Values just outside of what a parameter allows. */
+/** Values just outside the domain of a parameter. */
 function outside(model: ArgModel, domain: Domain | undefined): Json[] {
   const bounds = [...(model.min === undefined ? [] : [model.min - 1]), ...(model.max === undefined ? [] : [model.max + 1])];
   const between = model.type === 'integer' && model.min !== undefined ? [model.min + 0.5] : [];
@@ -155,7 +155,6 @@ function outside(model: ArgModel, domain: Domain | undefined): Json[] {
   return [...bounds, ...between, ...typed, ...other];
 }
 
-/** A text that is not among the values of a domain. */
 function unlisted(domain: Domain | undefined): string {
   const texts = new Set([...(domain ?? [])].filter((value) => typeof value === 'string'));
   let text = 'something-else';

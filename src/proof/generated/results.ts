@@ -1,4 +1,4 @@
-// Owns running generated tests, and their results as data.
+// Runs generated tests, and returns their results as data.
 
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { messageOf } from '../../base/error.ts';
@@ -9,7 +9,6 @@ export interface TestResult {
   readonly id: string;
   readonly category: TestCategory;
   readonly ok: boolean;
-  /** What was wrong. */
   readonly problems: readonly string[];
   readonly durationMs: number;
 }
@@ -24,7 +23,7 @@ export interface WorkflowTestResult {
   readonly results: readonly TestResult[];
 }
 
-/** Generates the tests of a workflow and runs them. No agent, handler, command or request of it is run. */
+/** Generates the tests of a workflow and runs them. No agent, handler or command of it is run, and no request is sent. */
 export async function testWorkflow(workflow: AnyWorkflow, options: TestOptions = {}): Promise<WorkflowTestResult> {
   const plan = planTests(workflow, options);
   try {

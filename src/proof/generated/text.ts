@@ -13,10 +13,10 @@ import { builderProblems } from './builders.ts';
 import type { GeneratedCase } from './inputs.ts';
 import { isFilled } from './known.ts';
 
-/** A placeholder for a value of the run. Where a text is no template, other double braces are the author's business. */
+/** A placeholder for a value of the run. In text that is no template, other double braces are allowed. */
 const UNFILLED = /\{\{[-\s]*(?:params|args|checkpoint|outputs|context|run|step)\b[^}]*\}\}/;
 
-/** Returns what is wrong with the text of the step of a case. */
+/** Returns the problems of the text of a step for a case. */
 export async function textProblems(
   workflow: CompiledWorkflow,
   generated: GeneratedCase,
@@ -24,7 +24,7 @@ export async function textProblems(
 ): Promise<readonly string[]> {
   try {
     const written = writtenProblems(workflow, generated);
-    const steps = agentSteps(workflow.definition.steps).filter((one) => placeOf(one) === generated.step);
+    const steps = agentSteps(workflow.definition.steps).filter((one) => unitOf(one) === generated.step);
     const texts = await Promise.all(steps.map((one) => agentProblems(workflow, generated, { services, one })));
     return [...written, ...(await builderProblems(workflow, generated)), ...texts.flat()];
   } catch (error) {
@@ -32,12 +32,12 @@ export async function textProblems(
   }
 }
 
-/** The places where an agent works, as cases name them. */
-export function agentPlaces({ steps }: Definition): ReadonlySet<string> {
-  return new Set(agentSteps(steps).map(placeOf));
+/** The steps and branches with an agent, as cases name them. */
+export function agentUnits({ steps }: Definition): ReadonlySet<string> {
+  return new Set(agentSteps(steps).map(unitOf));
 }
 
-function placeOf({ step, group }: Pick<PreviewRequest, 'step' | 'group'>): string {
+function unitOf({ step, group }: Pick<PreviewRequest, 'step' | 'group'>): string {
   return group === undefined || group.kind === 'each' ? step.id : `${group.id}/${step.id}`;
 }
 

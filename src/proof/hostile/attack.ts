@@ -14,7 +14,7 @@ import { ATTENDED } from '../../steps/run-records.ts';
 import type { RoleSetting } from '../../steps/services.ts';
 import { type CompletionClaim, HOSTILE_TEXT, type HostileName, type HostileTarget, hostileAgents, hostileScript } from './agents.ts';
 
-/** The options of a fixture: the workflow and its workers in one run. */
+/** The workflow and its workers in one run, for a fixture. */
 export interface Attack {
   /** A separate folder for this run, removed afterwards. */
   readonly cwd: string;
@@ -22,7 +22,7 @@ export interface Attack {
   /** Every role of the workflow; none where the agents are attended. */
   readonly roles: Readonly<Record<string, RoleSetting>>;
   readonly drivers: Readonly<Record<string, AgentDriver>>;
-  /** What the run has to know from the beginning, beside what the fixture knows. */
+  /** Facts that the run must start with, in addition to those of the fixture. */
   readonly facts: JsonObject;
   /** Hostile text for fields that outsiders write, such as the title of an issue; undefined for harmless text. */
   readonly text: string | undefined;
@@ -36,7 +36,7 @@ interface AttackPlan {
   readonly step?: string;
   readonly isAttended?: boolean;
   readonly honest: Script;
-  /** What honest agents answered, by step; the honest run fills it in. */
+  /** The answers of honest agents, by step; the honest run fills it in. */
   readonly claims: Map<string, CompletionClaim>;
   /** The names of registered commands, which represent agents; the fixture returns them. */
   readonly registered: Set<string>;
@@ -47,7 +47,7 @@ interface AttackPlan {
   readonly onHang: () => void;
 }
 
-/** What is claimed where no honest agent has answered. */
+/** The claim at a step where no honest agent has answered. */
 export const BARE_CLAIM: CompletionClaim = { kind: 'answered', success: true, output: null };
 
 /** The attack that a plan describes. */
@@ -96,7 +96,7 @@ function targetOf({ definition }: CompiledWorkflow, plan: AttackPlan, name: stri
   return { definition, step: splitName(name).member ?? name, claim: claimWithoutTexts(definition.steps, name, claims), ended, onHang };
 }
 
-/** The claim of an honest agent without the texts that the engine would post for it: those are the work itself. */
+/** The claim of an honest agent without texts that the engine would post: those are the work itself. */
 export function claimWithoutTexts(
   steps: readonly StepModel[],
   name: string,
@@ -152,7 +152,7 @@ function withAgents(code: StepCode, workflow: CompiledWorkflow, plan: AttackPlan
   };
 }
 
-/** The flow, with the live agents of all that it yields replaced. */
+/** The flow, with the live agents in all its yielded values replaced. */
 function liveFlow(workflow: CompiledWorkflow, plan: AttackPlan): NonNullable<CompiledWorkflow['flow']> {
   const live = (step: FlowStep): FlowStep => ({ ...step, bound: { ...step.bound, code: withAgents(step.bound.code, workflow, plan) } });
   return function* (input: never) {
@@ -160,7 +160,7 @@ function liveFlow(workflow: CompiledWorkflow, plan: AttackPlan): NonNullable<Com
     for (let turn = flow.next(); ; ) {
       if (turn.done === true) return turn.value;
       const yielded = turn.value as FlowYield;
-      // What is yielded in its place has the same work.
+      // The replacement has the same work.
       markUsed(yielded);
       try {
         turn = flow.next(yield yielded.yields === 'step' ? live(yielded) : { ...yielded, steps: yielded.steps.map(live) });

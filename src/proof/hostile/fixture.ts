@@ -1,5 +1,5 @@
-// Owns where hostile runs take place: each run has its own workspace and engine, and everybody around it trusts the agent:
-// people approve what they are asked, and time passes when the run waits for it.
+// Owns the surroundings of hostile runs. Each run has its own workspace and engine, and everyone trusts the agent: people
+// approve whatever they are asked, and time passes when the run waits for it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { RunView } from '../../engine/inspect.ts';
 import { createVirtualClock, type VirtualClock } from '../virtual-clock.ts';
 import type { Attack } from './attack.ts';
 
-/** A place for one run. */
+/** The surroundings of one run. */
 export interface HostileFixture {
   readonly engine: Engine;
   /** The workspace. */
@@ -20,14 +20,14 @@ export interface HostileFixture {
   /** Advanced by the test. A fixture without a clock does not wait for time limits and delays. */
   readonly clock?: VirtualClock;
   start(): Promise<RunHandle>;
-  /** Does what the run waits for outside of it, such as a review at the forge. */
+  /** Does the work outside the run that it waits for, such as a review at the forge. */
   idle?(view: RunView): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The inputs of a plain fixture. */
 export interface FixtureOptions {
-  /** What is in the workspace at the beginning: the text by path. */
+  /** The initial files of the workspace: the text by path. */
   readonly files?: Readonly<Record<string, string>>;
   readonly params?: JsonObject;
   readonly facts?: JsonObject;
@@ -39,7 +39,7 @@ const START = Date.UTC(2020, 0, 1);
 const TURNS_MAX = 200;
 const LOOKS_MAX = 2000;
 
-/** Opens a workspace in the folder of the attack, and an engine on it that forgets everything. */
+/** Opens a workspace in the folder of the attack, and an in-memory engine for it. */
 export async function openFixture(attack: Attack, options: FixtureOptions): Promise<HostileFixture> {
   const { files = {}, params = {}, facts = {} } = options;
   const { cwd } = attack;
@@ -68,7 +68,7 @@ export async function openFixture(attack: Attack, options: FixtureOptions): Prom
   };
 }
 
-/** The parameters, with hostile text where one takes any text. */
+/** The parameters, with hostile text if one accepts any text. */
 function withText(
   { text, workflow }: { readonly text: string | undefined; readonly workflow: CompiledWorkflow },
   params: JsonObject,
@@ -82,7 +82,7 @@ function withText(
 
 const ENDED: ReadonlySet<RunView['status']> = new Set(['completed', 'rejected', 'cancelled', 'failed', 'escalated']);
 
-/** Drives a run until it has ended, is stuck, or waits for something that nobody does. */
+/** Drives a run until it has ended, is stuck, or waits for something that the fixture does not do. */
 export async function driveRun(fixture: HostileFixture, run: RunHandle, stuck: Promise<void>): Promise<RunView> {
   const idle = (): Promise<RunView | undefined> => Promise.race([run.wait('idle').catch(() => undefined), stuck.then(() => undefined)]);
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
@@ -92,7 +92,7 @@ export async function driveRun(fixture: HostileFixture, run: RunHandle, stuck: P
   return await fixture.engine.run(run.id).get();
 }
 
-/** Does what a run waits for. Returns false if nobody does it. */
+/** Does what a run waits for. Returns false if the fixture cannot. */
 async function endWait(fixture: HostileFixture, view: RunView): Promise<boolean> {
   const [wait] = view.waits;
   const { engine, clock } = fixture;

@@ -30,7 +30,7 @@ import { reported, type TokenAttackContext } from './token-attacks.ts';
 export interface HostileOptions extends FixtureOptions {
   /** Does the work of every role that is not under attack; without it, they claim that it is done. */
   readonly honest?: Script;
-  /** Which hostile agents; all of them otherwise. `claims` is always among them. */
+  /** The hostile agents. Default: all. `claims` is always included. */
   readonly agents?: readonly HostileName[];
   /** Opens a custom fixture with the workers of the attack, instead of a temporary folder. */
   readonly open?: (attack: Attack) => Promise<HostileFixture>;
@@ -40,7 +40,7 @@ export interface HostileOptions extends FixtureOptions {
 export interface HostileStep {
   readonly step: string;
   readonly enforced: boolean;
-  /** What refused the bare claim, or that nothing did. */
+  /** The check that rejected the bare claim, or a statement that none did. */
   readonly why: string;
 }
 
@@ -108,7 +108,7 @@ class HostileTest {
     for (const step of this.agentSteps(honest)) {
       const view = await this.runAttack({ agent: 'claims', step });
       const enforced = view.status !== 'completed';
-      this.steps.push({ step, enforced, why: enforced ? refusalIn(view, honest) : 'the run completed on the bare claim of its agent' });
+      this.steps.push({ step, enforced, why: enforced ? rejectionIn(view, honest) : 'the run completed on the bare claim of its agent' });
     }
     for (const { step, enforced } of this.steps) await this.attack(step, enforced);
     if (this.steps.length > 0) await this.attackAttended();
@@ -139,7 +139,7 @@ class HostileTest {
   private async attackAttended(): Promise<void> {
     for (const agent of this.agents()) {
       const view = await this.runAttack({ agent, isAttended: true });
-      // Where agents are objects or programs, there is nobody to hand work to.
+      // Agents that are objects or programs cannot be attended.
       if (this.handedOut.size === 0) return;
       const skipped = this.steps.find(({ step, enforced }) => enforced && this.handedOut.has(step) && lastOutcome(view, step) === 'ok');
       if (view.status === 'completed' && skipped !== undefined) this.falseCompletions.push({ agent, step: skipped.step, how: 'attended' });
@@ -236,15 +236,15 @@ function lastOutcome({ steps }: RunView, step: string): string | undefined {
   return steps.findLast((row) => row.step === step)?.outcome;
 }
 
-/** What refused first, of what the honest run did not meet. */
-function refusalIn(view: RunView, honest: RunView): string {
-  const met = new Set(honest.steps.filter(isRefusal).map(({ path, attempt }) => `${path}/${attempt}`));
-  const first = view.steps.find((row) => isRefusal(row) && !met.has(`${row.path}/${row.attempt}`));
+/** The first check that rejected the claim and that the honest run had passed. */
+function rejectionIn(view: RunView, honest: RunView): string {
+  const met = new Set(honest.steps.filter(isRejection).map(({ path, attempt }) => `${path}/${attempt}`));
+  const first = view.steps.find((row) => isRejection(row) && !met.has(`${row.path}/${row.attempt}`));
   if (first !== undefined) return `${first.step}: ${first.error ?? reasonIn(first.output) ?? String(first.outcome)}`;
   return view.error ?? `the run is ${view.status}`;
 }
 
-function isRefusal({ outcome, error }: StepView): boolean {
+function isRejection({ outcome, error }: StepView): boolean {
   return error !== undefined || (outcome !== undefined && FAILED.has(outcome));
 }
 
@@ -278,7 +278,6 @@ const NEVER = new Promise<void>(() => {});
 
 interface Player {
   readonly agent: HostileAgent;
-  /** What it works against at a step. */
   readonly targetAt: (step: string) => HostileTarget;
 }
 

@@ -12,7 +12,7 @@ import { judgeDocuments } from '../../definition/review/review-loop.ts';
 import { everyContext } from '../../skills/contexts.ts';
 import { gateAfter, type Skill, type SkillStep, type SkillWorkStep } from '../../skills/skill.ts';
 
-/** What an agent leaves behind that does not do its step, by path; undefined: it leaves the file as it was. */
+/** The text that a cheating agent writes to a document; undefined: it does not change the file. */
 type Cheat = (document: DocumentContract, earlier: string) => string | undefined;
 
 const CHEATS: Readonly<Record<string, Cheat>> = {
@@ -21,7 +21,7 @@ const CHEATS: Readonly<Record<string, Cheat>> = {
   'holds-places': (document) => placeholders(document, 'TODO'),
   'repeats-titles': (document) => placeholders(document, undefined),
   copies: (_, earlier) => earlier,
-  // The document of the last visit, in other lines.
+  // The document of the last visit, with other line breaks.
   reuses: (_, earlier) => `${earlier.replaceAll(' ', '\n')}\n`,
 };
 
@@ -31,9 +31,9 @@ export interface SkillAttack {
   readonly id: string;
   readonly title: string;
   readonly enforced: boolean;
-  /** The agents that got away with it. */
+  /** The agents that were not detected. */
   readonly undetected: readonly string[];
-  /** What refused the bare claim, or why nothing did. */
+  /** The check that rejected the bare claim, or the reason why none did. */
   readonly why: string;
 }
 
@@ -85,7 +85,7 @@ const EARLIER = 'notes-of-an-earlier-step.md';
 const EARLIER_TEXT =
   'The parser reads one file at a time. It keeps what it has seen in a table that is emptied when the file ends, so two files never meet.';
 
-/** What is refused of what a cheating agent leaves behind. */
+/** The faults that are found in the files of a cheating agent. */
 function faultsOf(
   skill: Skill,
   { contract = {}, number }: { readonly step: SkillWorkStep; readonly contract: StepContract | undefined; readonly number: number },
@@ -115,7 +115,7 @@ function faultsOf(
   return [...faults, ...reviewFaults(skill, number, read)];
 }
 
-/** What the gate behind a review refuses of its documents. */
+/** The faults that the gate after a review finds in its documents. */
 function reviewFaults(skill: Skill, number: number, read: (path: string) => string | undefined): readonly string[] {
   const gate = gateAfter(skill, number)?.gate;
   if (gate?.items === undefined || gate.verdicts === undefined) return [];
@@ -133,7 +133,7 @@ function placeholders(document: DocumentContract, word: string | undefined): str
 
 const LIST_LENGTH = 1;
 
-/** A value that fits a schema and says nothing. */
+/** A value that fits a schema but has no content. */
 function sampleOf(schema: Json, word: string | undefined, name: string): Json {
   const text = word ?? name;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return text;

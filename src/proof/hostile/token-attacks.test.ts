@@ -1,6 +1,6 @@
-// The tricks with tokens against an engine that takes everything: each of them notices that it got through.
+// The attacks with tokens against an engine that takes everything: each of them notices that it got through.
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OpenStep } from '../../engine/request/open-steps.ts';
 import type { ReportVerdict } from '../../engine/request/reports.ts';
 import { EngineError } from '../../index.ts';
@@ -17,7 +17,7 @@ interface Answers {
 }
 
 /** A table at a run that answers so. */
-function tableWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
+function contextWith({ report, rows = 1 }: Answers): TokenAttackContext & { readonly tokens: string[] } {
   const tokens: string[] = [];
   const view = { steps: Array.from({ length: rows }, () => ({ path: 'work#1', step: 'work', attempt: 1 })) };
   const run = {
@@ -36,26 +36,24 @@ const refuse = (): never => {
   throw new EngineError('TOKEN_UNKNOWN', 'no');
 };
 
-describe('tricks', () => {
-  test.each<[string, TokenAttack, number]>([
-    ['forges', forgeToken, 5],
-    ['skips', skipStep, 1],
-    ['reorders', reportOutOfOrder, 1],
-    ['repeats', reportTwice, 1],
-  ])('%s reports what was accepted, and nothing if everything was refused', async (_name, trick, breaches) => {
-    expect(await trick(tableWith({ report: () => taken }))).toHaveLength(breaches);
-    expect(await trick(tableWith({ report: refuse }))).toEqual([]);
-  });
+test.each<[string, TokenAttack, number]>([
+  ['forges', forgeToken, 5],
+  ['skips', skipStep, 1],
+  ['reorders', reportOutOfOrder, 1],
+  ['repeats', reportTwice, 1],
+])('the attack %s reports what was accepted, and nothing if everything was rejected', async (_name, attack, breaches) => {
+  expect(await attack(contextWith({ report: () => taken }))).toHaveLength(breaches);
+  expect(await attack(contextWith({ report: refuse }))).toEqual([]);
+});
 
-  test('a repeated report that gets the same verdict and changes nothing is not a breach; one more row is', async () => {
-    const report = () => ({ ...taken, repeated: true });
-    expect(await reportTwice(tableWith({ report }))).toEqual([]);
-    expect(await reportTwice(tableWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
-  });
+test('a repeated report that gets the same verdict and changes nothing is not a breach; one more row is', async () => {
+  const report = () => ({ ...taken, repeated: true });
+  expect(await reportTwice(contextWith({ report }))).toEqual([]);
+  expect(await reportTwice(contextWith({ report, rows: 2 }))).toEqual(['the second report of step "work" counted']);
+});
 
-  test('no forged token is the real one', async () => {
-    const table = tableWith({ report: refuse });
-    await forgeToken(table);
-    expect(table.tokens).not.toContain(openStep.token);
-  });
+test('no forged token is the real one', async () => {
+  const context = contextWith({ report: refuse });
+  await forgeToken(context);
+  expect(context.tokens).not.toContain(openStep.token);
 });

@@ -1,4 +1,4 @@
-// Owns the attacks of attended agents with their tokens. Each returns what the engine accepted but should have refused.
+// Owns attacks of attended agents with their tokens. Each returns what the engine accepted but should have rejected.
 
 import type { RunHandle } from '../../api/run.ts';
 import { isEngineError } from '../../base/error.ts';
@@ -13,10 +13,10 @@ export interface TokenAttackContext {
   readonly earlier: readonly OpenStep[];
 }
 
-/** Misuses tokens; returns what was accepted but should have been refused. */
+/** Misuses tokens; returns what was accepted but should have been rejected. */
 export type TokenAttack = (context: TokenAttackContext) => Promise<readonly string[]>;
 
-/** Reports with tokens that nobody issued. */
+/** Reports with forged tokens. */
 export const forgeToken: TokenAttack = async (context) => {
   const { token, path, run } = context.step;
   const other = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
@@ -35,7 +35,7 @@ export const skipStep: TokenAttack = async (context) => {
   return next === undefined ? [] : [`a second result for step "${step}" was taken`];
 };
 
-/** Reports, before its step, another result for every step that is over. */
+/** Before it reports its step, reports another result for every step that has ended. */
 export const reportOutOfOrder: TokenAttack = async (context) => {
   const breaches: string[] = [];
   for (const { token, step, attempt } of context.earlier) {
@@ -57,7 +57,7 @@ export const reportTwice: TokenAttack = async (context) => {
   return isSame && rows.length <= 1 ? [] : [`the second report of step "${step}" counted`];
 };
 
-/** Reports, and gives the verdict; undefined when the report was refused. */
+/** Reports, and returns the verdict; undefined if the report was rejected. */
 export async function reported({ run }: TokenAttackContext, token: string, result: unknown): Promise<ReportVerdict | undefined> {
   try {
     return await run.report({ token, result });

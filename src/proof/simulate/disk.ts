@@ -19,7 +19,6 @@ export interface Faults {
   slow: number;
   lostWakeUps: number;
   repeatedWakeUps: number;
-  /** Mail that is sent twice. */
   mailTwice: number;
   /** Per event: an engine dies, is declared dead but still runs, or is closed. */
   crash: number;
@@ -169,10 +168,10 @@ class OperationQueue {
     );
   }
 
-  private answer(what: string, happen: () => void): void {
+  private answer(name: string, happen: () => void): void {
     const { random, schedule, owner, faults } = this.parts;
-    if (random.chance(faults.slow)) schedule.after(owner, random.int(1, SLOW_MS_MAX), { what: `${owner} ${what}`, happen });
-    else schedule.soon(owner, `${owner} ${what}`, happen);
+    if (random.chance(faults.slow)) schedule.after(owner, random.int(1, SLOW_MS_MAX), { name: `${owner} ${name}`, happen });
+    else schedule.soon(owner, `${owner} ${name}`, happen);
   }
 }
 

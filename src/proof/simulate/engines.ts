@@ -68,7 +68,7 @@ export class Engines {
     parts.observer.isDead = (owner) => this.dead.has(owner);
   }
 
-  /** Engines that nobody has declared dead. */
+  /** Engines that were not declared dead. */
   get live(): readonly SimulatedEngine[] {
     return [...this.up.values()].filter(({ isZombie, closing }) => !isZombie && !closing);
   }
@@ -118,7 +118,7 @@ export class Engines {
     this.parts.observer.problem(`${who} met an error that should not be: ${messageOf(error)}${trace}`);
   }
 
-  /** The engine that drives a run, or would if it were asked. */
+  /** The engine that drives a run, or that would drive it on request. */
   ownerOf(run: string): SimulatedEngine | undefined {
     const owner = this.parts.observer.runs.get(run)?.owner;
     return owner === undefined ? undefined : this.up.get(owner);
@@ -188,7 +188,7 @@ export class Engines {
 
   private startReplacement(): void {
     const { random, schedule } = this.parts;
-    schedule.after(NOBODY, random.int(0, REPLACE_MS_MAX), { what: 'an engine starts', happen: () => void this.start() });
+    schedule.after(NOBODY, random.int(0, REPLACE_MS_MAX), { name: 'an engine starts', happen: () => void this.start() });
   }
 }
 

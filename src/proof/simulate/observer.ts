@@ -16,7 +16,7 @@ import type { RunState } from '../../kernel/run-state.ts';
 import type { AttemptRequest, AttemptResult } from '../../steps/attempt.ts';
 import type { Delta, Mail } from '../../store/store.ts';
 
-/** What was observed of one run. */
+/** The observations of one run. */
 export interface ObservedRun {
   readonly id: string;
   epoch: number;
@@ -57,7 +57,7 @@ export class Observer {
   readonly counts = new Map<SimulationCount, number>();
   /** Decisions that were confirmed to their sender. */
   readonly acknowledged: { readonly run: string; readonly actor: string }[] = [];
-  /** Whether an owner was declared dead; until then nobody may take its runs. */
+  /** Whether an owner was declared dead; until then no other engine may take its runs. */
   isDead: (owner: string) => boolean = () => false;
   private readonly slotLimits: Readonly<Record<string, number>>;
 
@@ -65,12 +65,12 @@ export class Observer {
     this.slotLimits = slotLimits;
   }
 
-  problem(what: string): void {
-    this.problems.push(what);
+  problem(message: string): void {
+    this.problems.push(message);
   }
 
-  count(what: SimulationCount): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  count(counter: SimulationCount): void {
+    this.counts.set(counter, (this.counts.get(counter) ?? 0) + 1);
   }
 
   claimed(run: string, owner: string, epoch: number): void {
@@ -87,7 +87,7 @@ export class Observer {
 
   released(run: string, owner: string): void {
     const known = this.runs.get(run) as ObservedRun;
-    if (known.owner !== owner) this.problem(`Q1: ${owner} released ${run}, which ${known.owner ?? 'nobody'} owns`);
+    if (known.owner !== owner) this.problem(`Q1: ${owner} released ${run}, which ${known.owner ?? 'no engine'} owns`);
     known.owner = undefined;
   }
 
@@ -95,7 +95,9 @@ export class Observer {
     this.count('commits');
     const run = delta.create === undefined ? (this.runs.get(delta.run) as ObservedRun) : this.create(owner, delta);
     if (run.owner !== owner || run.epoch !== delta.epoch)
-      this.problem(`Q1: ${owner} committed to ${run.id} in epoch ${delta.epoch}; ${run.owner ?? 'nobody'} owns it in epoch ${run.epoch}`);
+      this.problem(
+        `Q1: ${owner} committed to ${run.id} in epoch ${delta.epoch}; ${run.owner ?? 'no engine'} owns it in epoch ${run.epoch}`,
+      );
     if (run.rows.length !== delta.seq)
       this.problem(`Q1: ${owner} committed row ${delta.seq + 1} of ${run.id}, which has ${run.rows.length}`);
     run.state = delta.state;

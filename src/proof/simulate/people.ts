@@ -1,5 +1,5 @@
 // Owns the people and programs of a simulation: they start runs, decide, send signals early and twice, pause, cancel, and
-// continue a run that has stopped. They use any engine, as they would any process.
+// continue runs that have stopped. They use any of the engines, as they would use any process.
 
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { isFinal, isHalted } from '../../definition/run-status.ts';
@@ -19,18 +19,18 @@ interface OutsideParts {
   readonly observer: Observer;
   readonly engines: Engines;
   readonly workflow: CompiledWorkflow;
-  /** The runs that somebody wants, by id. */
+  /** The runs to start, by id. */
   readonly wanted: readonly string[];
 }
 
-/** Waits that somebody can end. */
+/** Waits that a person or program can end. */
 const ANSWERED: ReadonlySet<string | undefined> = new Set(['human', 'signal', 'report']);
 const HELPS_MAX = 10;
 
 /** The people and programs outside the engines. */
 export class People {
   private readonly parts: OutsideParts;
-  /** Whether people only do what helps a run to its end. */
+  /** Whether people only do what a run needs to end. */
   onlyHelps = false;
   private signalsSent = 0;
   private decisionsMade = 0;
@@ -40,14 +40,14 @@ export class People {
     this.parts = parts;
   }
 
-  /** Does something that nobody waits for, at any moment. */
+  /** Does something that no run waits for, at any moment. */
   actAtRandom(): void {
     const { random, observer, wanted } = this.parts;
     const missing = wanted.filter((run) => !observer.runs.has(run));
     if (missing.length > 0 && random.chance(0.5)) return this.start(random.pick(missing));
     const run = random.pick([...observer.runs.values()]);
     if (run === undefined) return;
-    const what = random.weighted({
+    const action = random.weighted({
       help: 6,
       signal: 3,
       pause: 1,
@@ -55,13 +55,13 @@ export class People {
       cancel: run.state.parent === undefined ? 0.4 : 0.1,
       resume: 1,
     });
-    if (what === 'help') return void this.help(run);
-    if (what === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
-    if (what === 'resume') return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
-    this.steer(run, what);
+    if (action === 'help') return void this.help(run);
+    if (action === 'signal') return this.signal(run, random.pick(SIGNAL_NAMES));
+    if (action === 'resume') return this.ask((engine) => resumeRun(engine.core, run.id, { actor: 'ann' }));
+    this.control(run, action);
   }
 
-  /** Starts one of the wanted runs that does not exist yet. Returns false if all exist. */
+  /** Starts a run that does not exist yet. Returns false if all exist. */
   startWanted(): boolean {
     const missing = this.parts.wanted.find((run) => !this.parts.observer.runs.has(run));
     if (missing !== undefined) this.start(missing);
@@ -82,16 +82,16 @@ export class People {
       (activation) => activation.state === 'unknown' || ANSWERED.has(waitOf(activation)?.kind),
     );
     if (needs.length === 0 && !isHalted(state.status) && !state.paused) return false;
-    // Work that is handed out is no problem: the caller does it as long as there is some.
+    // Work that is handed out blocks nothing: the calling agent does it.
     if (needs.some((activation) => waitOf(activation)?.kind === 'report')) {
       this.report(run.id);
       return true;
     }
     this.helped.set(run.id, times);
     this.parts.observer.count('interventions');
-    if (times > HELPS_MAX) this.steer(run, 'cancel');
+    if (times > HELPS_MAX) this.control(run, 'cancel');
     else if (isHalted(state.status) && (needs.length === 0 || random.chance(0.5))) this.resume(run);
-    else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.steer(run, 'unpause');
+    else if (state.paused && (needs.length === 0 || random.chance(0.5))) this.control(run, 'unpause');
     else this.answer(run, random.pick(needs));
     return true;
   }
@@ -126,7 +126,7 @@ export class People {
     });
   }
 
-  /** The agent that called does some of what was handed out, and may report it twice. */
+  /** The calling agent does some of the work that was handed out, and may report it twice. */
   private report(run: string): void {
     const { random } = this.parts;
     const twice = random.chance(0.2);
@@ -148,7 +148,7 @@ export class People {
     if (this.parts.random.chance(0.3)) send();
   }
 
-  private steer({ id: run }: ObservedRun, action: 'pause' | 'unpause' | 'cancel'): void {
+  private control({ id: run }: ObservedRun, action: 'pause' | 'unpause' | 'cancel'): void {
     this.ask(({ core }) => controlRun(core, run, { actor: 'ann', action: { do: action } }));
   }
 
@@ -159,7 +159,7 @@ export class People {
     const goto = steps.length === 0 ? 0 : 1;
     const exhausted = state.halt?.reason === 'exhausted';
     const how = random.weighted({ retry: 4, accept: exhausted ? 0 : 2, goto, cancel: 1 });
-    if (how === 'cancel') return this.steer(run, 'cancel');
+    if (how === 'cancel') return this.control(run, 'cancel');
     const choices: Record<typeof how, () => ResumeChoice> = {
       retry: () => ({ how: 'retry', ...(exhausted ? { extend: 1 } : { note: 'again' }) }),
       accept: () => ({ how: 'accept', output: { v: -1, n: 9 } }),
@@ -169,7 +169,7 @@ export class People {
     this.ask((engine) => resumeRun(engine.core, id, { actor: 'ann', choice }));
   }
 
-  /** Drives on a run whose owner is alive, but gave up after its disk failed. */
+  /** Continues a run whose owner is alive, but gave up after its disk failed. */
   driveOn(run: ObservedRun, owner: SimulatedEngine): void {
     owner.core.drive(run.id).catch((error: unknown) => this.parts.engines.checkError(owner.me, error));
   }
@@ -179,6 +179,6 @@ export class People {
     const { engines, random } = this.parts;
     if (engines.live.length === 0) return;
     const engine = random.pick(engines.live);
-    request(engine).catch((error: unknown) => engines.checkError(`somebody at ${engine.me}`, error));
+    request(engine).catch((error: unknown) => engines.checkError(`a person at ${engine.me}`, error));
   }
 }

@@ -30,7 +30,6 @@ export class Random {
     return this.next() < share;
   }
 
-  /** An entry of the list. */
   pick<T>(list: readonly T[]): T {
     return list[this.int(0, list.length - 1)] as T;
   }

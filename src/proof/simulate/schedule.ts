@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 
 interface PendingEvent {
   readonly owner: string;
-  readonly what: string;
+  readonly name: string;
   readonly happen: () => void | Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export const NOBODY = '';
 /** The pending events of one simulation. */
 export class Schedule {
   readonly clock: VirtualClock;
-  /** What happened, in order. */
+  /** The events so far, in order. */
   readonly trace: string[] = [];
   /** The probability that time passes although something could happen now. */
   timeChance = 0;
@@ -35,18 +35,18 @@ export class Schedule {
   }
 
   /** Schedules something at a moment that the seed chooses; it does not happen if its owner no longer exists by then. */
-  soon(owner: string, what: string, happen: () => void | Promise<void>): void {
-    if (!this.gone.has(owner)) this.pending.push({ owner, what, happen });
+  soon(owner: string, name: string, happen: () => void | Promise<void>): void {
+    if (!this.gone.has(owner)) this.pending.push({ owner, name, happen });
   }
 
   /** Schedules something after some time, and returns a function that cancels it. */
-  after(owner: string, ms: number, event: { readonly what: string; readonly happen: () => void | Promise<void> }): () => void {
+  after(owner: string, ms: number, event: { readonly name: string; readonly happen: () => void | Promise<void> }): () => void {
     return this.at(owner, this.clock.now() + ms, event);
   }
 
-  private at(owner: string, time: number, { what, happen }: { what: string; happen: () => void | Promise<void> }): () => void {
+  private at(owner: string, time: number, { name, happen }: { name: string; happen: () => void | Promise<void> }): () => void {
     let calledOff = false;
-    const cancel = this.clock.at(time, () => this.soon(owner, what, () => (calledOff ? undefined : happen())));
+    const cancel = this.clock.at(time, () => this.soon(owner, name, () => (calledOff ? undefined : happen())));
     return () => {
       calledOff = true;
       cancel();
@@ -57,11 +57,10 @@ export class Schedule {
   clockOf(owner: string, skewMs: number): Clock {
     return {
       now: () => this.clock.now() + skewMs,
-      at: (time, wake) => this.at(owner, time - skewMs, { what: `${owner} timer`, happen: wake }),
+      at: (time, wake) => this.at(owner, time - skewMs, { name: `${owner} timer`, happen: wake }),
     };
   }
 
-  /** Nothing of this owner happens any more. */
   drop(owner: string): void {
     this.gone.add(owner);
     this.pending = this.pending.filter((event) => event.owner !== owner);
@@ -77,7 +76,7 @@ export class Schedule {
     }
     if (pending.length > 0) {
       const [event] = pending.splice(random.int(0, pending.length - 1), 1) as [PendingEvent];
-      this.trace.push(`${this.clock.now()} ${event.what}`);
+      this.trace.push(`${this.clock.now()} ${event.name}`);
       await event.happen();
     }
     await turn();

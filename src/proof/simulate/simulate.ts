@@ -20,7 +20,7 @@ import { findViolations } from './verdict.ts';
 import { createWideWorkflow } from './wide.ts';
 import { createWorkflow, SHARED_SLOT } from './workflow.ts';
 
-/** How a seed is simulated. */
+/** Options of a simulation. */
 export interface SimulationOptions {
   /** Simulates a fan-out of up to 500 members instead of a small workflow. */
   readonly wide?: boolean;
@@ -37,12 +37,12 @@ export interface SimulationReport {
   readonly counts: Readonly<Partial<Record<SimulationCount, number>>>;
   /** How the runs ended. */
   readonly ends: readonly string[];
-  /** Of everything that happened, in order: the same for the same seed. */
+  /** The digest of all events in order: the same for the same seed. */
   readonly digest: string;
   readonly trace: readonly string[];
 }
 
-/** A seed under which something did not hold. */
+/** A seed that broke a rule. */
 export class SimulationFailed extends Error {
   readonly seed: number;
   readonly problems: readonly string[];
@@ -159,7 +159,7 @@ class World {
     if (held > 0) this.check([`J7: ${held} semaphores are held, but nothing is at work`]);
   }
 
-  /** Ends all faults: from now on every run must come to its end. */
+  /** Ends all faults: from now on every run must end. */
   private async calmDown(): Promise<void> {
     Object.assign(this.faults, CALM);
     this.schedule.timeChance = 0;
@@ -188,7 +188,7 @@ class World {
     while (await this.step());
   }
 
-  /** Whether something reached the disk that had not before, or a run came free that its owner did not know it had. */
+  /** Whether something new reached the disk, or a run was released that its owner did not know of. */
   private async moves(push: () => void): Promise<boolean> {
     const before = this.standing();
     push();
@@ -232,9 +232,9 @@ class World {
     if (problems.length > 0) throw new SimulationFailed(seed, problems, { trace: this.schedule.trace, wide });
   }
 
-  /** A promise was rejected that nobody holds: an error that the engine lost. */
+  /** A rejected promise without a handler: an error that the engine lost. */
   unhandled(error: unknown): void {
-    this.observer.problem(`a promise was rejected that nobody listens to: ${error instanceof Error ? error.stack : String(error)}`);
+    this.observer.problem(`unhandled promise rejection: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
   report(): SimulationReport {
@@ -258,7 +258,7 @@ class World {
 /** Unanswered commits are drawn more often here: in a wide run many results share one. */
 const UNANSWERED_WIDE = 0.3;
 
-/** Some seeds have no faults; the others have some of them, each seed different ones. */
+/** Some seeds have no faults; each of the others has a selection. */
 function drawFaults(random: Random, wide: boolean): Faults {
   const upTo = (share: number): number => (random.chance(0.5) ? random.next() * share : 0);
   if (random.chance(0.15)) return { ...CALM };

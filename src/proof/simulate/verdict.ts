@@ -1,5 +1,4 @@
-// Owns the rules for the end of a simulation. It reads only the log in the store, and nothing from the engines'
-// memory.
+// Checks the rules for the end of a simulation. It reads only the log in the store, and nothing from the engines' memory.
 //
 // J1. The store holds the rows that were committed, and every checkpoint is its folded log.
 // J2. A path is opened once; a settled step is retried only by a person.
@@ -24,17 +23,17 @@ import type { ObservedRun, Observer } from './observer.ts';
 const RECOVERIES_MAX = 3;
 const WORKED_KINDS: ReadonlySet<string> = new Set(['task', 'validate']);
 
-type Report = (what: string) => void;
+type Report = (problem: string) => void;
 
 /** Returns all violations at the end. */
 export async function findViolations(store: Store, observer: Observer): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const run of observer.runs.values()) {
-    const report: Report = (what) => problems.push(`run ${run.id}: ${what}`);
+    const report: Report = (problem) => problems.push(`run ${run.id}: ${problem}`);
     await checkRun(store, run, report);
     checkChildren(observer, run, report);
   }
-  checkAcknowledged(observer, (what) => problems.push(what));
+  checkAcknowledged(observer, (problem) => problems.push(problem));
   const { problems: found } = await store.check();
   return [...problems, ...found.map(({ run, what }) => `J1: the store says${run === undefined ? '' : ` of run ${run}`}: ${what}`)];
 }
@@ -42,9 +41,9 @@ export async function findViolations(store: Store, observer: Observer): Promise<
 async function checkRun(store: Store, run: ObservedRun, report: Report): Promise<void> {
   const rows = await store.events(run.id, 0);
   const { state, owner, definition } = await store.load(run.id);
-  if (JSON.stringify(rows.map(({ events }) => events)) !== JSON.stringify(run.rows)) report('J1: the log is not what was committed');
+  if (JSON.stringify(rows.map(({ events }) => events)) !== JSON.stringify(run.rows)) report('J1: the log is not problem was committed');
   if (!isFinal(state.status) && !(state.status === 'failed' && state.parent !== undefined)) report(`it is ${state.status}`);
-  if (owner === undefined && (await store.inbox(run.id, 0)).length > 0) report('J7: mail lies there that nobody read');
+  if (owner === undefined && (await store.inbox(run.id, 0)).length > 0) report('J7: the run has unread mail and no owner');
   const reading = new LogReading(run, definition, report);
   for (const events of run.rows) reading.read(events);
   checkBounds(definition, state, report);
@@ -107,7 +106,7 @@ class LogReading {
   private readSettled(activation: Activation, event: EventOf<'step.settled'>): void {
     const { path, attempt, output, actor } = event;
     if (attempt !== activation.attempt) this.report(`J3: attempt ${attempt} of ${path} settled while ${activation.attempt} was live`);
-    // What was undone is counted by the engine itself.
+    // The engine itself counts undone steps.
     if (!WORKED_KINDS.has(activation.kind) || activation.step === UNDO_STEP || output === undefined || actor !== undefined) return;
     const results = this.run.results.get(`${path}/${attempt}`);
     if (results?.has(output.digest) !== true)

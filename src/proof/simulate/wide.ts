@@ -1,5 +1,5 @@
-// Owns the wide workflows of a simulation: fan-outs of 64 to 500 members, worked on by functions, programs, agents and
-// the agent that called. Their workers are simulated and take random times, so results come in while others are written.
+// Owns the wide workflows of a simulation: fan-outs of 64 to 500 members, whose work is done by functions, programs, agents
+// and the calling agent. These workers are simulated and take random times, so results come in while others are written.
 
 import { all } from '../../authoring/flow/call.ts';
 import { compileFlow } from '../../authoring/flow/flow.ts';
@@ -11,7 +11,7 @@ import { REGISTRY } from '../../kinds/registry.ts';
 import { step } from '../../kinds/step-builder.ts';
 import type { Random } from './random.ts';
 
-/** The role whose work is handed to the agent that called. */
+/** The role whose work is handed to the calling agent. */
 export const CALLER = 'caller';
 
 const WIDTH_MIN = 64;
@@ -63,13 +63,13 @@ function createWideFlow(random: Random): CompiledWorkflow {
     let passed = 0;
     try {
       const results = inOne ? yield* step('s0').each(items, () => create('work')) : yield* all(items.map((item) => create(`work-${item}`)));
-      // What a flow does with its results is its own affair: a replay must not notice.
+      // A flow may change its results, which must not affect a replay.
       (results as unknown[]).reverse();
       passed = (results as unknown[]).length;
     } catch {
       passed = -1;
     }
-    yield* step('s1').task({ action: (given: number) => given, args: [passed] as const, recovery: 'rerun' });
+    yield* step('s1').task({ action: (value: number) => value, args: [passed] as const, recovery: 'rerun' });
     return { passed };
   });
 }

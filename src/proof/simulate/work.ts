@@ -49,16 +49,16 @@ async function canRead(request: AttemptRequest): Promise<boolean> {
 function outcomeInTime(parts: WorkParts, request: AttemptRequest): Promise<AttemptResult> {
   const { random, schedule, owner } = parts;
   const { activation, runId, signal, want } = request;
-  const what = `${owner} ${want} ${runId} ${activation.path}/${activation.attempt}`;
+  const name = `${owner} ${want} ${runId} ${activation.path}/${activation.attempt}`;
   const durationMs = random.chance(0.5) ? 0 : random.int(1, random.chance(0.15) ? LONG_MS_MAX : SHORT_MS_MAX);
   const result = resultOf(parts, request);
   return new Promise((resolve) => {
-    const cancel = schedule.after(owner, durationMs, { what, happen: () => resolve(result) });
+    const cancel = schedule.after(owner, durationMs, { name, happen: () => resolve(result) });
     // Some work stops on request, some finishes first.
     if (random.chance(0.7))
       signal.addEventListener('abort', () => {
         cancel();
-        schedule.soon(owner, `${what} stopped`, () => resolve(errored('STEP_STOPPED', 'error')));
+        schedule.soon(owner, `${name} stopped`, () => resolve(errored('STEP_STOPPED', 'error')));
       });
   });
 }

@@ -1,6 +1,6 @@
-// Owns the workflows of a simulation: small random graphs and flows that use every kind of wait, every join, loops with
-// bounds, retries, timeouts, contracts and every recovery policy. Their functions are never called: the simulated
-// runner answers in their place.
+// Owns the workflows of a simulation: small random graphs and flows that use every kind of wait, every join, bounded loops,
+// retries, timeouts, contracts and every recovery policy. Their functions are never called: the simulated runner answers in
+// their place.
 
 import { all, type FlowBatch, type FlowCall, race } from '../../authoring/flow/call.ts';
 import { compileFlow } from '../../authoring/flow/flow.ts';
@@ -14,7 +14,7 @@ import { step } from '../../kinds/step-builder.ts';
 import { StepFailed } from '../../programs/flow-step.ts';
 import type { Random } from './random.ts';
 
-/** The semaphore that steps of a simulation may want. */
+/** The semaphore that steps of a simulation may request. */
 export const SHARED_SLOT = 'shared';
 /** The signals that steps of a simulation wait for. */
 export const SIGNAL_NAMES = ['red', 'blue'] as const;
@@ -30,10 +30,10 @@ export function createWorkflow(random: Random): CompiledWorkflow {
 
 type Kind = 'task' | 'human' | 'delay' | 'poll' | 'signal' | 'child' | 'parallel' | 'each' | 'validate';
 
-function kindOf(random: Random, place: { readonly isMember: boolean; readonly mayStart: boolean }): Kind {
+function kindOf(random: Random, position: { readonly isMember: boolean; readonly mayStart: boolean }): Kind {
   const kind = random.weighted<Kind>({ task: 9, human: 3, delay: 1, poll: 1, signal: 3, child: 3, parallel: 4, each: 3, validate: 1 });
   const isGroup = kind === 'parallel' || kind === 'each' || kind === 'validate';
-  return (place.isMember && isGroup) || (!place.mayStart && kind === 'child') ? 'task' : kind;
+  return (position.isMember && isGroup) || (!position.mayStart && kind === 'child') ? 'task' : kind;
 }
 
 function createGraph(random: Random, name: string, child?: CompiledWorkflow): CompiledWorkflow {
@@ -47,20 +47,20 @@ function createGraph(random: Random, name: string, child?: CompiledWorkflow): Co
   return compileGraph({ name, params, steps } as unknown as GraphSpec, REGISTRY);
 }
 
-interface Place {
+interface StepPosition {
   readonly ids: readonly string[];
   readonly index: number;
   readonly id: string;
 }
 
-function graphStep(random: Random, place: Place, child: CompiledWorkflow | undefined): StepSpec {
+function graphStep(random: Random, position: StepPosition, child: CompiledWorkflow | undefined): StepSpec {
   const kind = kindOf(random, { isMember: false, mayStart: child !== undefined });
-  const next = graphNext(random, place, kind);
+  const next = graphNext(random, position, kind);
   const condition = random.chance(0.08) ? { condition: 'params.flag === true' } : {};
   if (kind === 'parallel' || kind === 'each')
-    return { id: place.id, next, ...condition, ...group(random, kind, child), ...shared(random, kind) } as StepSpec;
-  const asked = kind === 'task' && random.chance(0.12) ? { humanGate: question(random, place) } : {};
-  return { id: place.id, next, ...condition, ...work(random, kind, { place, child }), ...shared(random, kind), ...asked } as StepSpec;
+    return { id: position.id, next, ...condition, ...group(random, kind, child), ...shared(random, kind) } as StepSpec;
+  const asked = kind === 'task' && random.chance(0.12) ? { humanGate: question(random, position) } : {};
+  return { id: position.id, next, ...condition, ...work(random, kind, { position, child }), ...shared(random, kind), ...asked } as StepSpec;
 }
 
 function group(random: Random, kind: 'parallel' | 'each', child: CompiledWorkflow | undefined): object {
@@ -77,10 +77,14 @@ function member(random: Random, child: CompiledWorkflow | undefined): MemberSpec
   return { ...work(random, kind, { child }), ...shared(random, kind) } as MemberSpec<never>;
 }
 
-function work(random: Random, kind: Kind, given: { readonly place?: Place; readonly child: CompiledWorkflow | undefined }): object {
+function work(
+  random: Random,
+  kind: Kind,
+  options: { readonly position?: StepPosition; readonly child: CompiledWorkflow | undefined },
+): object {
   switch (kind) {
     case 'human':
-      return { human: question(random, given.place) };
+      return { human: question(random, options.position) };
     case 'delay':
       return { delay: `${random.int(1, 300)}ms` };
     case 'poll':
@@ -88,7 +92,7 @@ function work(random: Random, kind: Kind, given: { readonly place?: Place; reado
     case 'signal':
       return { signal: random.pick(SIGNAL_NAMES) };
     case 'child':
-      return { workflow: given.child };
+      return { workflow: options.child };
     case 'validate':
       return { validate: { stages: [], retry: random.int(0, 2), ...(random.chance(0.6) ? { onFailure: { handler: () => null } } : {}) } };
     default:
@@ -119,21 +123,21 @@ function recoveryOf(random: Random): { recovery: RecoveryPolicy; reconcile?: () 
   return recovery === 'reconcile' ? { recovery, reconcile: () => true } : { recovery };
 }
 
-function question(random: Random, place?: Place): QuestionSpec {
-  const back = place === undefined ? undefined : random.pick(place.ids.slice(0, place.index + 1));
-  const ways = place !== undefined && random.chance(0.4) ? [{ label: 'again', nextStep: back as string, requiresInput: true }] : [];
-  const end = place !== undefined && random.chance(0.2) ? [{ label: 'stop', nextStep: null }] : [];
-  const options = [{ label: 'yes' }, { label: 'no', outcome: 'reject' }, ...ways, ...end];
-  // Not drawn: what a seed meant before there were such questions, it still means.
-  const turn = place === undefined ? 0 : place.index + place.ids.length;
+function question(random: Random, position?: StepPosition): QuestionSpec {
+  const back = position === undefined ? undefined : random.pick(position.ids.slice(0, position.index + 1));
+  const returns = position !== undefined && random.chance(0.4) ? [{ label: 'again', nextStep: back as string, requiresInput: true }] : [];
+  const end = position !== undefined && random.chance(0.2) ? [{ label: 'stop', nextStep: null }] : [];
+  const options = [{ label: 'yes' }, { label: 'no', outcome: 'reject' }, ...returns, ...end];
+  // Not drawn, so that older seeds keep their meaning.
+  const turn = position === undefined ? 0 : position.index + position.ids.length;
   const about = turn % 3 === 1 ? { subjects: { files: ['*'] } } : {};
   return { prompt: 'Go on?', show: ['v'], options, ...about, ...(turn % 4 === 1 ? { count: 2 } : {}) };
 }
 
-function graphNext(random: Random, place: Place, kind: Kind): NextSpec {
-  const forward = place.ids[place.index + 1] ?? null;
+function graphNext(random: Random, position: StepPosition, kind: Kind): NextSpec {
+  const forward = position.ids[position.index + 1] ?? null;
   const back = (): NextSpec & object => ({
-    to: random.pick(place.ids.slice(0, place.index + 1)),
+    to: random.pick(position.ids.slice(0, position.index + 1)),
     maxIterations: random.int(1, 2),
     onExhausted: random.pick([forward, 'escalate', 'fail', null]),
   });

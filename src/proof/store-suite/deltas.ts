@@ -1,5 +1,5 @@
-// Owns deltas made by hand, for tests and benchmarks of stores: a store must keep whatever a kernel might decide, so
-// its tests should not depend on what this one does decide. Checkpoints are folded, never invented.
+// Creates deltas without a kernel, for tests and benchmarks of stores: a store must keep whatever a kernel might decide, so
+// its tests should not depend on the decisions of this kernel. Checkpoints are folded, never invented.
 
 import { digestText } from '../../base/digest.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -38,7 +38,7 @@ function createStep(id: string, next: string | undefined): StepModel {
   return { ...plainFrame(id, 'ask'), kind: 'task', config: {}, next: { ok: { to } }, retry: { max: 0, on: [] } };
 }
 
-/** Plain data as a store is given it. */
+/** Plain data for a store. */
 export function createValue(value: Json): StoredValue {
   const text = JSON.stringify(toPlain(value, 'the value'));
   return { ref: { digest: digestText(text), bytes: Buffer.byteLength(text) }, text };

@@ -1,4 +1,4 @@
-// Owns the part of the store contract about what agents used, and about accounts without capacity.
+// Owns the part of the store contract about the usage of agents, and about accounts without capacity.
 
 import { expect, test } from 'vitest';
 import { omitUndefined } from '../../base/fields.ts';
@@ -22,7 +22,7 @@ async function spend(store: Store, use: Partial<AgentUse>, used?: UsedAmounts): 
   if (used !== undefined) await store.endUse(id, used);
 }
 
-/** Describes the ledger: what it sums up, and that it never takes unknown for nothing. */
+/** Tests the ledger: its sums, and that unknown never counts as zero. */
 export function describeLedger(stage: StoreStage): void {
   describeSums(stage);
   describeUnknown(stage);
@@ -130,7 +130,7 @@ function describeFamilies(stage: StoreStage): void {
 }
 
 function describeAccounts(stage: StoreStage): void {
-  test('an account is closed until a time, for whoever opens the store', async () => {
+  test('an account is closed until a time, for every process that opens the store', async () => {
     const { store } = stage;
     const closed = { account: 'team', until: START_AT + 10, why: 'limit reached' };
     await store.closeAccount(closed);

@@ -20,7 +20,7 @@ interface EndedRun {
   readonly release?: boolean;
 }
 
-/** Writes a run that ends at once. */
+/** Writes a run that ends immediately. */
 async function addRun(store: Store, run: string, ended: EndedRun = {}): Promise<Delta> {
   const { status = 'completed', at = START_AT, parent, fork, value, workflow = 'deploy', release = true } = ended;
   const first = createFirst({
@@ -52,7 +52,7 @@ function outputOf(value: StoredValue | undefined): object {
 
 const idsOf = async (store: Store): Promise<string[]> => (await store.list({})).map(({ id }) => id).sort();
 
-/** Describes what may be removed, and what stays. */
+/** Tests which runs are removed, and which stay. */
 export function describePrune(stage: StoreStage): void {
   describeAge(stage);
   describeRelatives(stage);
@@ -89,7 +89,7 @@ function describeAge(stage: StoreStage): void {
     expect(await idsOf(store)).toEqual(['driven', 'waiting', 'written']);
   });
 
-  test('prune removes a run that ended permanently although it has mail, which nobody reads', async () => {
+  test('prune removes a run that ended permanently although it has unread mail', async () => {
     const { store } = stage;
     await addRun(store, 'done', { status: 'completed' });
     await store.post(createSignal('done', 'a'));

@@ -10,20 +10,20 @@ import type { StoreStage } from './suite.ts';
 
 const HOUR_MS = 3_600_000;
 
-const add = async (store: Store, run: string, given: { params?: object; tags?: readonly string[]; at?: number } = {}): Promise<Delta> => {
-  const params = given.params === undefined ? undefined : createValue(given.params as never);
+const add = async (store: Store, run: string, fields: { params?: object; tags?: readonly string[]; at?: number } = {}): Promise<Delta> => {
+  const params = fields.params === undefined ? undefined : createValue(fields.params as never);
   const delta = createFirst({
     run,
     owner: 'me',
-    creation: { origin: given.tags === undefined ? {} : { tags: given.tags } },
+    creation: { origin: fields.tags === undefined ? {} : { tags: fields.tags } },
     started: params === undefined ? {} : { params: params.ref },
-    more: { at: given.at ?? START_AT, values: params === undefined ? [] : [params] },
+    more: { at: fields.at ?? START_AT, values: params === undefined ? [] : [params] },
   });
   await store.commit(delta);
   return delta;
 };
 
-/** Describes searching among many runs. */
+/** Tests searching among many runs. */
 export function describeSearching(stage: StoreStage): void {
   describeFilters(stage);
   describeHeads(stage);
@@ -164,7 +164,7 @@ function describeHeads(stage: StoreStage): void {
 }
 
 function describeOverviews(stage: StoreStage): void {
-  test('an unconfirmed claim is counted in the attempt that refused it', async () => {
+  test('an unconfirmed claim is counted in the attempt that rejected it', async () => {
     const { store } = stage;
     const [first, claim] = [await add(store, 'a'), createValue({ done: true })];
     const error = { code: 'POSTCONDITION_FAILED', message: 'no file', reason: 'contract' } as const;

@@ -29,7 +29,7 @@ import { describeSlots, describeWaking } from './wakes.ts';
 /** A store that was opened for one test. */
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes it and opens the same one again; absent where nothing outlives a close. */
+  /** Closes the store and opens it again; undefined if its data does not outlive a close. */
   readonly reopen?: () => Promise<Store>;
 }
 
@@ -127,7 +127,7 @@ function describeWhole(stage: StoreStage): void {
     expect((await after.events('r1', 0)).map((row) => row.events)).toEqual([first.events, second.events]);
   });
 
-  test('T1: a refused delta leaves nothing behind, and does not affect others of the same turn', async () => {
+  test('T1: a rejected delta leaves nothing behind, and does not affect others of the same turn', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -154,7 +154,7 @@ function describeWhole(stage: StoreStage): void {
     await expect(store.values([value.ref.digest])).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
   });
 
-  test('a member that settled is gone from the checkpoint, and its attempt is found by its group', async () => {
+  test('a member that settled is no longer in the checkpoint, and its attempt is found by its group', async () => {
     const { store } = stage;
     const first = createFirst({ run: 'r1', owner: 'me' });
     const second = full(first);

@@ -1,4 +1,5 @@
-// Owns the part of the store contract about waking up: semaphores, runs that are ready, bells and notice of commits.
+// Owns the part of the store contract about waking engines: semaphores, runs that are ready, signals and notices of
+// commits.
 
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../kernel/event.ts';
@@ -6,7 +7,7 @@ import type { CommitResult, Delta, Store } from '../../store/store.ts';
 import { COMMITTED, changeStep, createActivation, createFirst, createNext, createSignal, PARKED, START_AT } from './deltas.ts';
 import type { StoreStage } from './suite.ts';
 
-/** Describes semaphores: that a delta gets all or none, and which run is next. */
+/** Tests semaphores: a delta gets all or none, and the order of waiting runs. */
 export function describeSlots(stage: StoreStage): void {
   const take = (path: string, ...keys: string[]): Delta['slots'] => ({
     take: [{ path, keys: keys.map((key) => ({ key, limit: 1 })) }],
@@ -62,9 +63,9 @@ function collect(store: Store): { until(count: number): Promise<string[]>; stop:
   return { until, stop };
 }
 
-/** Describes bells and notice of commits. */
+/** Tests wake-up signals and notices of commits. */
 export function describeWaking(stage: StoreStage): void {
-  test('ready runs are those that are due, have mail or lost their owner, and that nobody drives', async () => {
+  test('a run is ready if it is due, has mail or lost its owner, and no engine drives it', async () => {
     const { store } = stage;
     const due = (run: string, at: number): Promise<CommitResult> =>
       store.commit(createFirst({ run, owner: 'me', activation: { ...PARKED, due: at }, more: { release: true } }));

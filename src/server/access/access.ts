@@ -1,5 +1,5 @@
-// Owns what the parts of access share: the storage, the limit on failed logins, the open streams, and how a session or
-// token identifies a caller.
+// Owns the state that the parts of access share: the storage, the limit on failed logins, the open streams, and how a
+// session or token identifies a caller.
 
 import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';

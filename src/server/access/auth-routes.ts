@@ -1,5 +1,5 @@
-// Owns logging in and out: the pages for people, and the requests of their script. Only a POST uses up a link: a bot that
-// previews it, or a browser that prefetches it, does not.
+// Owns the routes for logging in and out: the pages for people, and the requests of their script. Only a POST uses up a
+// link: a bot that previews it, or a browser that prefetches it, does not.
 
 import { EngineError, ERROR_CODES, isEngineError } from '../../base/error.ts';
 import { readBody } from '../body.ts';
@@ -43,21 +43,21 @@ export const AUTH = {
 /** Mounts logging in. */
 export function mountAuth(app: ServerApp, services: Services): void {
   const access = accessOf(services);
-  const at = { app, repeats: services.repeats };
-  handle(at, AUTH.style, async ({ c }) => c.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }) as unknown as Response);
+  const target = { app, repeats: services.repeats };
+  handle(target, AUTH.style, async ({ c }) => c.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }) as unknown as Response);
   handle(
-    at,
+    target,
     AUTH.script,
     async ({ c }) => c.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }) as unknown as Response,
   );
-  handle(at, AUTH.login, async ({ c }) => pageResponse(c, loginPage(nextOf(c))));
-  handle(at, AUTH.register, async ({ c, caller }) => pageResponse(c, registerPage(caller.name)));
-  handle(at, AUTH.link, async ({ c, param }) =>
+  handle(target, AUTH.login, async ({ c }) => pageResponse(c, loginPage(nextOf(c))));
+  handle(target, AUTH.register, async ({ c, caller }) => pageResponse(c, registerPage(caller.name)));
+  handle(target, AUTH.link, async ({ c, param }) =>
     respondWithPage(c, () =>
       loginAttempt(access, c, () => linkPage(usableLink(access, param('secret'), ['login', 'invite']), param('secret'))),
     ),
   );
-  handle(at, AUTH.redeemLink, async ({ c }) => {
+  handle(target, AUTH.redeemLink, async ({ c }) => {
     const secret = (await readForm(c)).get('secret') ?? '';
     try {
       const { person, kind } = await loginAttempt(access, c, () => redeemLink(access, secret, ['login', 'invite']));
@@ -67,13 +67,13 @@ export function mountAuth(app: ServerApp, services: Services): void {
       return respondWithPage(c, () => Promise.reject(error));
     }
   });
-  handle(at, AUTH.passkeyOptions, async () => ({ options: { ...(await loginOptions(access)) } }));
-  handle(at, AUTH.passkey, async ({ c, body }) => {
+  handle(target, AUTH.passkeyOptions, async () => ({ options: { ...(await loginOptions(access)) } }));
+  handle(target, AUTH.passkey, async ({ c, body }) => {
     const person = await loginAttempt(access, c, () => loginWithPasskey(access, body.response as never));
     const page = beginSession(access, c, { person: person.name, via: 'passkey' });
     return c.json({ schemaVersion: 1, next: '/', page }) as unknown as Response;
   });
-  handle(at, AUTH.logout, async ({ c }) => {
+  handle(target, AUTH.logout, async ({ c }) => {
     const caller = c.get('caller');
     const proof = caller === undefined ? undefined : proofOf(caller);
     if (proof?.kind === 'session') revokeSession(access, proof.id);
@@ -91,7 +91,6 @@ function beginSession(access: Access, c: ServerContext, { person, via }: Pick<Se
   return page;
 }
 
-/** A page as a response. */
 function pageResponse(c: ServerContext, { title, body, status = 200 }: Page): Response {
   return c.html(page(title, body, { script: '/auth/script.js' }), status as 200) as unknown as Response;
 }

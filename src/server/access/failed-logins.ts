@@ -1,6 +1,6 @@
 // Limits failed logins: each address, and all of them together, have a number of attempts that is restored over time. Only
 // failures count and only failures are limited: any site can make a browser send them from this machine, so they must not
-// lock out somebody with a valid secret.
+// lock out a person with a valid secret.
 //
 // - Memory is bounded: above a number of addresses, the one with the oldest failure is dropped. The limit for all of them
 //   still applies.
@@ -63,7 +63,7 @@ export class FailedLogins {
   }
 
   private outstanding({ count, at }: Failures, { refillMs }: Allowance): number {
-    // A clock that was set back must not lock anybody out until it has caught up.
+    // A clock that was set back must not lock anyone out until it has caught up.
     return Math.max(0, count - Math.max(0, this.now() - at) / refillMs);
   }
 

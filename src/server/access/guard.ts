@@ -1,8 +1,8 @@
 // Owns the checks of every request before its route: the host name, the origin, and the caller. Also writes an audit entry
 // for every change, and ends streams when their caller is revoked.
 //
-// AC1. A request to another host name is refused, whatever it contains (DNS rebinding).
-// AC2. A change by a browser must come from a page of the server: another site, or another port of this machine, is refused.
+// AC1. A request to another host name is rejected, whatever it contains (DNS rebinding).
+// AC2. A change by a browser must come from a page of the server: another site, or another port of this machine, is rejected.
 // AC3. A secret that is not valid is a failed login and never an anonymous request.
 // AC4. Nothing is written to a stream after its caller was revoked.
 // AC6. A session cannot change anything without the secret of its pages: the cookie is sent to every port of the machine.
@@ -28,7 +28,7 @@ export function mountGuard(app: ServerApp, services: Services): void {
   const access = accessOf(services);
   app.use('*', async (c, next) => {
     assertHost(access, c);
-    // If the database file was replaced, later revocations are in another file, so nobody may be let in.
+    // If the database file was replaced, later revocations are in another file, so no one may be let in.
     if (c.req.path !== ALIVE) access.database.assertInPlace();
     const caller = identify(access, c);
     assertOrigin(access, c, caller);

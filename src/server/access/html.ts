@@ -1,5 +1,5 @@
-// Owns building HTML. Text of an agent, an issue or a file is shown literally and has no effect in the browser: markup is
-// escaped, and characters that hide or reorder text are spelled out.
+// Builds HTML. Text of an agent, an issue or a file is shown literally and has no effect in the browser: markup is escaped,
+// and characters that hide or reorder text are spelled out.
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const HIDDEN =

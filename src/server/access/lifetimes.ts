@@ -1,4 +1,4 @@
-// Owns how long links and tokens are valid: the defaults, and the allowed values.
+// Owns the lifetimes of links and tokens: the defaults, and the allowed values.
 
 import { durationOf } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';

@@ -1,11 +1,12 @@
 // Owns links that work once: to log in, to accept an invitation, and to decide one approval. Opening a link changes
 // nothing, so that a bot that previews it does not use it up; using it does, in one transaction.
 
+import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
 import { jsonOf, nullable, number, oneOf, rowAs, text } from '../../base/sql-row.ts';
 import { requirePerson } from './people.ts';
-import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import { createId, createSecret, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
 type LinkKind = 'login' | 'invite' | 'decide';
@@ -42,25 +43,25 @@ export function createLink(
   const { database, now } = store;
   const { name } = requirePerson(store, person);
   const { secret, hash } = createSecret('link');
-  const at = now();
+  const atMs = now();
   const link: AccessLink = {
     id: createId(),
     kind,
     person: name,
     about,
     createdBy,
-    createdAt: at,
-    expiresAt: at + lifetimeMs,
+    createdAt: atMs,
+    expiresAt: atMs + lifetimeMs,
     usedAt: null,
   };
-  database.run('DELETE FROM links WHERE expires_at <= ?', at - KEPT_MS);
+  database.run('DELETE FROM links WHERE expires_at <= ?', atMs - KEPT_MS);
   database.insert('links', { ...link, hash, about: JSON.stringify(about) });
   return { link, secret };
 }
 
 /** The link with this secret, used or not; undefined if there is none. */
 function findLink({ database }: AccessStore, secret: string): AccessLink | undefined {
-  const row = isSecret('link', secret) ? database.get('SELECT * FROM links WHERE hash = ?', hashOf(secret)) : undefined;
+  const row = isSecret('link', secret) ? database.get('SELECT * FROM links WHERE hash = ?', digestText(secret)) : undefined;
   return row === undefined ? undefined : linkOf(row);
 }
 

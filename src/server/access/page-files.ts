@@ -55,7 +55,15 @@ const post = async (path, body) => {
   return answer;
 };
 
-const withIds = (list) => (list ?? []).map((one) => ({ ...one, id: bytesOf(one.id) }));
+const withIds = (list) => (list ?? []).map((credential) => ({ ...credential, id: bytesOf(credential.id) }));
+
+const answerOf = (credential, response) => ({
+  id: credential.id,
+  rawId: textOf(credential.rawId),
+  type: credential.type,
+  clientExtensionResults: credential.getClientExtensionResults(),
+  response: { clientDataJSON: textOf(credential.response.clientDataJSON), ...response },
+});
 
 const create = async (options) => {
   const credential = await navigator.credentials.create({
@@ -66,34 +74,18 @@ const create = async (options) => {
       excludeCredentials: withIds(options.excludeCredentials),
     },
   });
-  return {
-    id: credential.id,
-    rawId: textOf(credential.rawId),
-    type: credential.type,
-    clientExtensionResults: credential.getClientExtensionResults(),
-    response: {
-      clientDataJSON: textOf(credential.response.clientDataJSON),
-      attestationObject: textOf(credential.response.attestationObject),
-      transports: credential.response.getTransports?.() ?? [],
-    },
-  };
+  return answerOf(credential, {
+    attestationObject: textOf(credential.response.attestationObject),
+    transports: credential.response.getTransports?.() ?? [],
+  });
 };
 
 const assert = async (options) => {
   const credential = await navigator.credentials.get({
     publicKey: { ...options, challenge: bytesOf(options.challenge), allowCredentials: withIds(options.allowCredentials) },
   });
-  return {
-    id: credential.id,
-    rawId: textOf(credential.rawId),
-    type: credential.type,
-    clientExtensionResults: credential.getClientExtensionResults(),
-    response: {
-      clientDataJSON: textOf(credential.response.clientDataJSON),
-      authenticatorData: textOf(credential.response.authenticatorData),
-      signature: textOf(credential.response.signature),
-    },
-  };
+  const { authenticatorData, signature } = credential.response;
+  return answerOf(credential, { authenticatorData: textOf(authenticatorData), signature: textOf(signature) });
 };
 
 const actions = {

@@ -1,4 +1,4 @@
-// Owns access as a part of the server: its tables, its routes with their scopes, and what is mounted where.
+// Mounts access in the server: its tables, and its routes with their scopes.
 
 import type { ServerPart } from '../services.ts';
 import { AUTH, mountAuth } from './auth-routes.ts';

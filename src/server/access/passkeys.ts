@@ -1,5 +1,5 @@
-// Owns passkeys: registering one, logging in with one, and signing a decision with one. The library verifies registrations
-// and logins; whether a signature counts is decided in `src/authority`, for every process alike.
+// Registers passkeys, logs people in with them, and signs decisions with them. The library verifies registrations and
+// logins; whether a signature counts is decided in `src/authority`, for every process alike.
 //
 // - Every challenge is stored, belongs to one purpose, expires after a few minutes and can be used once, so that a recorded
 //   response cannot be replayed.

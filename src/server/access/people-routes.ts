@@ -75,19 +75,19 @@ export const PEOPLE = {
 /** Mounts the routes. */
 export function mountPeople(app: ServerApp, services: Services): void {
   const access = accessOf(services);
-  const at = { app, repeats: services.repeats };
-  handle(at, PEOPLE.session, async ({ caller: { name, groups, scopes } }) => ({
+  const target = { app, repeats: services.repeats };
+  handle(target, PEOPLE.session, async ({ caller: { name, groups, scopes } }) => ({
     person: { name, groups: [...groups], manages: findPerson(access, name)?.manages === true },
     scopes: [...scopes],
     project: { name: services.project.name },
     projects: [...(services.project.otherProjects?.() ?? [])],
     version: services.version,
   }));
-  mountPersons(at, access);
-  mountTokens(at, access);
-  mountSessions(at, access);
-  mountPasskeys(at, access);
-  handle(at, PEOPLE.audit, async ({ caller, query: { person, cursor, limit } }) => {
+  mountPersons(target, access);
+  mountTokens(target, access);
+  mountSessions(target, access);
+  mountPasskeys(target, access);
+  handle(target, PEOPLE.audit, async ({ caller, query: { person, cursor, limit } }) => {
     const shownPerson = manages(access, caller) ? person : caller.name;
     const entries = readAudit(access, {
       limit,
@@ -101,14 +101,14 @@ export function mountPeople(app: ServerApp, services: Services): void {
 
 type RouteMount = Parameters<typeof handle>[0];
 
-function mountPersons(at: RouteMount, access: Access): void {
+function mountPersons(target: RouteMount, access: Access): void {
   const { services } = access;
   const report = (person: Person) => personReport(person, groupsOf(services, person.name));
-  handle(at, PEOPLE.people, async () => ({ people: readPeople(access).map(report) }));
-  handle(at, PEOPLE.groups, async () => ({
+  handle(target, PEOPLE.people, async () => ({ people: readPeople(access).map(report) }));
+  handle(target, PEOPLE.groups, async () => ({
     groups: Object.entries(services.groups()).map(([name, people]) => ({ name, people: [...people] })),
   }));
-  handle(at, PEOPLE.invite, async ({ caller, body: { name, scopes, manages: isManager, expires }, note }) => {
+  handle(target, PEOPLE.invite, async ({ caller, body: { name, scopes, manages: isManager, expires }, note }) => {
     note({ action: 'invite', about: name });
     assertManages(access, caller, 'invite');
     const invited = invite(access, access.addresses(), {
@@ -120,25 +120,25 @@ function mountPersons(at: RouteMount, access: Access): void {
     });
     return { person: report(invited.person), link: invited.link };
   });
-  handle(at, PEOPLE.revokePerson, async ({ caller, param, note }) => {
+  handle(target, PEOPLE.revokePerson, async ({ caller, param, note }) => {
     note({ action: 'revoke', about: param('name') });
     assertManages(access, caller, 'revoke');
     const person = revokePerson(access, param('name'));
     endRevokedStreams(access);
     return { person: report(person) };
   });
-  handle(at, PEOPLE.loginLink, async ({ caller, param, body: { expires }, note }) => {
+  handle(target, PEOPLE.loginLink, async ({ caller, param, body: { expires }, note }) => {
     note({ action: 'login link', about: param('name') });
     assertManages(access, caller, 'login');
     return loginLink(access, access.addresses(), { person: param('name'), by: caller.name, expires });
   });
 }
 
-function mountTokens(at: RouteMount, access: Access): void {
-  handle(at, PEOPLE.tokens, async ({ caller }) => ({
+function mountTokens(target: RouteMount, access: Access): void {
+  handle(target, PEOPLE.tokens, async ({ caller }) => ({
     tokens: readTokens(access, visiblePerson(access, caller)).map((token) => tokenReport(token, access.now())),
   }));
-  handle(at, PEOPLE.createToken, async ({ caller, body: { name, scopes = ['view' as const], expires }, note }) => {
+  handle(target, PEOPLE.createToken, async ({ caller, body: { name, scopes = ['view' as const], expires }, note }) => {
     note({ action: 'token create', about: name });
     assertInBrowser(caller, 'token create');
     const more = scopes.filter((scope) => !caller.scopes.has(scope));
@@ -147,39 +147,39 @@ function mountTokens(at: RouteMount, access: Access): void {
     const { token, secret } = createToken(access, { person: caller.name, name, scopes, lifetimeMs: lifetimeOf(expires, 'token') });
     return { token: tokenReport(token, access.now()), secret };
   });
-  handle(at, PEOPLE.revokeToken, async ({ caller, param, note }) => {
+  handle(target, PEOPLE.revokeToken, async ({ caller, param, note }) => {
     note({ action: 'token revoke', about: readTokens(access).find(({ id }) => id === param('id'))?.name ?? param('id') });
-    const id = requireOwn(access, caller, { what: 'token', id: param('id'), all: readTokens(access) });
+    const id = requireOwn(access, caller, { kind: 'token', id: param('id'), all: readTokens(access) });
     revokeToken(access, id);
     return revoked(access, id);
   });
 }
 
-function mountSessions(at: RouteMount, access: Access): void {
-  handle(at, PEOPLE.sessions, async ({ caller }) => {
+function mountSessions(target: RouteMount, access: Access): void {
+  handle(target, PEOPLE.sessions, async ({ caller }) => {
     const mine = proofOf(caller)?.id;
     return { sessions: readSessions(access, visiblePerson(access, caller)).map((session) => sessionReport(session, session.id === mine)) };
   });
-  handle(at, PEOPLE.revokeSession, async ({ caller, param }) => {
-    const id = requireOwn(access, caller, { what: 'session', id: param('id'), all: readSessions(access) });
+  handle(target, PEOPLE.revokeSession, async ({ caller, param }) => {
+    const id = requireOwn(access, caller, { kind: 'session', id: param('id'), all: readSessions(access) });
     revokeSession(access, id);
     return revoked(access, id);
   });
 }
 
-function mountPasskeys(at: RouteMount, access: Access): void {
+function mountPasskeys(target: RouteMount, access: Access): void {
   const report = (passkey: Passkey) => passkeyReport(passkey, isEnrolled(access.services, passkey));
-  handle(at, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, visiblePerson(access, caller)).map(report) }));
-  handle(at, PEOPLE.passkeyOptions, async ({ caller }) => {
+  handle(target, PEOPLE.passkeys, async ({ caller }) => ({ passkeys: readPasskeys(access, visiblePerson(access, caller)).map(report) }));
+  handle(target, PEOPLE.passkeyOptions, async ({ caller }) => {
     assertInBrowser(caller, 'passkey create');
     return { options: { ...(await registrationOptions(access, requirePerson(access, caller.name))) } };
   });
-  handle(at, PEOPLE.registerPasskey, async ({ caller, body: { response, title } }) => {
+  handle(target, PEOPLE.registerPasskey, async ({ caller, body: { response, title } }) => {
     assertInBrowser(caller, 'passkey create');
     return { passkey: report(await registerPasskey(access, requirePerson(access, caller.name), { response: response as never, title })) };
   });
-  handle(at, PEOPLE.revokePasskey, async ({ caller, param }) => {
-    const id = requireOwn(access, caller, { what: 'passkey', id: param('id'), all: readPasskeys(access) });
+  handle(target, PEOPLE.revokePasskey, async ({ caller, param }) => {
+    const id = requireOwn(access, caller, { kind: 'passkey', id: param('id'), all: readPasskeys(access) });
     revokePasskey(access, id);
     return revoked(access, id);
   });
@@ -201,7 +201,7 @@ function manages(access: Access, caller: Caller): boolean {
   return caller.via !== 'token' && findPerson(access, caller.name)?.manages === true;
 }
 
-/** The person whose tokens, sessions and passkeys a caller sees; undefined for a caller who sees those of everybody. */
+/** The person whose tokens, sessions and passkeys a caller sees; undefined for a caller who sees those of everyone. */
 function visiblePerson(access: Access, caller: Caller): string | undefined {
   return manages(access, caller) ? undefined : caller.name;
 }
@@ -220,14 +220,14 @@ export function assertManages(access: Access, caller: Caller, on: string): void 
 }
 
 interface RevocableItem {
-  readonly what: string;
+  readonly kind: string;
   readonly id: string;
   readonly all: readonly { readonly id: string; readonly person: string }[];
 }
 
 /** The id of an item that the caller may revoke. For items of other people the error is the same as for unknown ones. */
-function requireOwn(access: Access, caller: Caller, { what, id, all }: RevocableItem): string {
-  const found = all.find((one) => one.id === id);
+function requireOwn(access: Access, caller: Caller, { kind, id, all }: RevocableItem): string {
+  const found = all.find((item) => item.id === id);
   if (found !== undefined && (found.person === caller.name || manages(access, caller))) return id;
-  throw new EngineError('RESOURCE_UNKNOWN', `you have no ${what} "${id.slice(0, 100)}"; GET /api/v1/${what}s lists yours`);
+  throw new EngineError('RESOURCE_UNKNOWN', `you have no ${kind} "${id.slice(0, 100)}"; GET /api/v1/${kind}s lists yours`);
 }

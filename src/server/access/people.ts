@@ -1,4 +1,4 @@
-// Owns the people who may log in: their scopes, whether they manage others, and revoking all they have at once.
+// Owns the people who may log in: their scopes, whether they manage others, and revoking everything they have.
 //
 // - A name is unique in any spelling: two spellings of one name would count as two people in an approval by several.
 // - Groups are not stored here. They come from the settings, which approvals use too, so that there is one list.
@@ -72,9 +72,9 @@ export function revokePerson(store: AccessStore, name: string): Person {
     const person = requirePerson(store, name);
     for (const table of ['sessions', 'tokens', 'passkeys', 'links', 'challenges'])
       database.run(`DELETE FROM ${table} WHERE person = ?`, person.name);
-    const at = now();
-    database.run('UPDATE people SET revoked_at = ? WHERE name = ?', at, person.name);
-    return { ...person, revokedAt: at };
+    const atMs = now();
+    database.run('UPDATE people SET revoked_at = ? WHERE name = ?', atMs, person.name);
+    return { ...person, revokedAt: atMs };
   });
 }
 

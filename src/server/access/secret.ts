@@ -15,12 +15,7 @@ const ID_BYTES = 9;
 /** A new secret, which is shown once, and the hash that is stored. */
 export function createSecret(use: SecretUse): { readonly secret: string; readonly hash: string } {
   const secret = `${PREFIX[use]}${randomBytes(SECRET_BYTES).toString('base64url')}`;
-  return { secret, hash: hashOf(secret) };
-}
-
-/** The stored form of a secret. */
-export function hashOf(secret: string): string {
-  return digestText(secret);
+  return { secret, hash: digestText(secret) };
 }
 
 /** Whether a text can be a secret for this use; anything else needs no database lookup. */

@@ -1,12 +1,13 @@
-// Owns sessions: what a browser has after a login. A session ends after a while without a request, at the latest after a
+// Owns sessions: a browser has one after a login. A session ends after a while without a request, at the latest after a
 // month, or when it is revoked. Only the hash of the cookie is stored.
 //
 // - Browsers send a cookie to every port of a host, so any other server on this machine gets it when a person opens its
 //   page, including a page that an agent serves. A session therefore has a second secret, which our pages keep where only
 //   pages of the same port can read it. Without it, the cookie cannot change anything.
 
+import { digestText } from '../../base/digest.ts';
 import { number, oneOf, rowAs, type SqlRow, text } from '../../base/sql-row.ts';
-import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import { createId, createSecret, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
 /** A session, without its secret. */
@@ -39,16 +40,16 @@ export function createSession(
 ): { readonly session: Session; readonly secret: string; readonly page: string } {
   const { secret, hash } = createSecret('session');
   const page = createSecret('page');
-  const at = now();
+  const atMs = now();
   const { person, via, address } = login;
   const session: Session = {
     ...{ id: createId(), person, via, address },
     agent: login.agent.slice(0, AGENT_MAX),
-    createdAt: at,
-    seenAt: at,
-    expiresAt: at + SESSION_MS,
+    createdAt: atMs,
+    seenAt: atMs,
+    expiresAt: atMs + SESSION_MS,
   };
-  database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', at, at - IDLE_MS);
+  database.run('DELETE FROM sessions WHERE expires_at <= ? OR seen_at <= ?', atMs, atMs - IDLE_MS);
   database.insert('sessions', { ...session, hash, page: page.hash });
   return { session, secret, page: page.secret };
 }
@@ -56,16 +57,16 @@ export function createSession(
 /** The session with this secret, if it has not ended; records that it was used. */
 export function findSession(store: AccessStore, secret: string): Session | undefined {
   if (!isSecret('session', secret)) return undefined;
-  const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', hashOf(secret)));
-  const at = store.now();
-  if (session !== undefined && at - session.seenAt >= SEEN_MS)
-    store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', at, session.id);
+  const session = unexpired(store, store.database.get('SELECT * FROM sessions WHERE hash = ?', digestText(secret)));
+  const atMs = store.now();
+  if (session !== undefined && atMs - session.seenAt >= SEEN_MS)
+    store.database.run('UPDATE sessions SET seen_at = ? WHERE id = ?', atMs, session.id);
   return session;
 }
 
 /** Whether this is the secret that the pages of a session have. */
 export function isPageOf({ database }: AccessStore, id: string, page: string): boolean {
-  return isSecret('page', page) && database.get('SELECT 1 FROM sessions WHERE id = ? AND page = ?', id, hashOf(page)) !== undefined;
+  return isSecret('page', page) && database.get('SELECT 1 FROM sessions WHERE id = ? AND page = ?', id, digestText(page)) !== undefined;
 }
 
 /** Whether a session still exists. */
@@ -92,6 +93,6 @@ const sessionOf = rowAs({
 function unexpired({ now }: AccessStore, row: SqlRow | undefined): Session | undefined {
   if (row === undefined) return undefined;
   const session = sessionOf(row);
-  const at = now();
-  return session.expiresAt > at && session.seenAt + IDLE_MS > at ? session : undefined;
+  const atMs = now();
+  return session.expiresAt > atMs && session.seenAt + IDLE_MS > atMs ? session : undefined;
 }

@@ -2,10 +2,11 @@
 // hash is stored. A token never allows more than its person may do now.
 
 import type { LoginScope } from '../../authority/rights.ts';
+import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import { nullable, number, rowAs, text } from '../../base/sql-row.ts';
 import { requirePerson, scopesIn, withView } from './people.ts';
-import { createId, createSecret, hashOf, isSecret } from './secret.ts';
+import { createId, createSecret, isSecret } from './secret.ts';
 import type { AccessStore } from './tables.ts';
 
 /** A token, without its secret. */
@@ -41,12 +42,12 @@ export function createToken(
   if (more.length > 0)
     throw new EngineError('NOT_ALLOWED', `${owner.name} does not have the scope "${more.join('", "')}", so a token cannot have it`);
   const { secret, hash } = createSecret('token');
-  const at = now();
+  const atMs = now();
   const token: AccessToken = {
     ...{ id: createId(), person: owner.name, name, scopes: withView(scopes) },
-    ...{ createdAt: at, seenAt: null, expiresAt: at + lifetimeMs },
+    ...{ createdAt: atMs, seenAt: null, expiresAt: atMs + lifetimeMs },
   };
-  database.run('DELETE FROM tokens WHERE expires_at <= ?', at);
+  database.run('DELETE FROM tokens WHERE expires_at <= ?', atMs);
   if (database.get('SELECT 1 FROM tokens WHERE person = ? AND name = ?', owner.name, name) !== undefined)
     throw new EngineError('USAGE', `${owner.name} already has a token "${name}"; revoke it first, or choose another name`);
   database.insert('tokens', { ...token, hash, scopes: token.scopes.join(' ') });
@@ -56,11 +57,11 @@ export function createToken(
 /** The token with this secret, if it has not expired; records that it was used. */
 export function findToken(store: AccessStore, secret: string): AccessToken | undefined {
   if (!isSecret('token', secret)) return undefined;
-  const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', hashOf(secret));
+  const row = store.database.get('SELECT * FROM tokens WHERE hash = ?', digestText(secret));
   const token = row === undefined ? undefined : tokenOf(row);
-  const at = store.now();
-  if (token === undefined || token.expiresAt <= at) return undefined;
-  if (at - (token.seenAt ?? 0) >= SEEN_MS) store.database.run('UPDATE tokens SET seen_at = ? WHERE id = ?', at, token.id);
+  const atMs = store.now();
+  if (token === undefined || token.expiresAt <= atMs) return undefined;
+  if (atMs - (token.seenAt ?? 0) >= SEEN_MS) store.database.run('UPDATE tokens SET seen_at = ? WHERE id = ?', atMs, token.id);
   return token;
 }
 

@@ -32,15 +32,17 @@ import { iso } from './times.ts';
 
 /** Mounts the routes that act. */
 export function mountActs(app: ServerApp, services: Services): void {
-  const at = { app, repeats: services.repeats };
-  handle(at, API_ROUTES.start, ({ body, caller, key, note }) => start(services, caller, { body, key, note }));
-  handle(at, API_ROUTES.decide, ({ param, body, caller, key, note }) => decide(services, caller, { run: param('id'), body, key, note }));
-  handle(at, API_ROUTES.answer, ({ param, body, caller, note }) => answer(services, caller, { run: param('id'), body, note }));
-  handle(at, API_ROUTES.recheck, async ({ param, note }) => {
+  const target = { app, repeats: services.repeats };
+  handle(target, API_ROUTES.start, ({ body, caller, key, note }) => start(services, caller, { body, key, note }));
+  handle(target, API_ROUTES.decide, ({ param, body, caller, key, note }) =>
+    decide(services, caller, { run: param('id'), body, key, note }),
+  );
+  handle(target, API_ROUTES.answer, ({ param, body, caller, note }) => answer(services, caller, { run: param('id'), body, note }));
+  handle(target, API_ROUTES.recheck, async ({ param, note }) => {
     note();
     return { changed: await recheckApprovals(services, param('id')) };
   });
-  handle(at, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key, note }) => {
+  handle(target, API_ROUTES.signal, async ({ param, body: { name, payload, id }, caller, key, note }) => {
     const run = param('id');
     note({ action: 'signal', run, choice: name });
     await demandSteering(services.store, caller, { run, on: 'signal' });
@@ -48,35 +50,35 @@ export function mountActs(app: ServerApp, services: Services): void {
     await services.engine.run(run).signal(name, omitUndefined({ payload, id: id ?? key }));
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.cancel, async ({ param, body, caller, note }) => {
+  handle(target, API_ROUTES.cancel, async ({ param, body, caller, note }) => {
     const run = param('id');
     note({ action: 'cancel', run, choice: body.dryRun ? DRY_RUN : body.undo === false ? 'without undo' : body.reason });
     if (body.dryRun) return cancelPlanOf(services, run);
     await cancel(services, caller, { run, ...body });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.pause, async ({ param, caller, note }) => {
+  handle(target, API_ROUTES.pause, async ({ param, caller, note }) => {
     const run = param('id');
     note({ action: 'pause', run });
     const { actor } = await demandSteering(services.store, caller, { run, on: 'pause' });
     await services.engine.run(run).pause({ actor });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.resume, async ({ param, body, caller, note }) => {
+  handle(target, API_ROUTES.resume, async ({ param, body, caller, note }) => {
     const run = param('id');
     note({ action: 'resume', run });
     await resume(services, caller, { run, parts: body, note });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.retry, async ({ param, body: { step, ...parts }, caller, note }) => {
+  handle(target, API_ROUTES.retry, async ({ param, body: { step, ...parts }, caller, note }) => {
     const run = param('id');
     note({ action: 'retry', run, step });
     assertStoppedAt((await services.store.load(run)).state, step);
     await resume(services, caller, { run, parts: { retry: true, ...parts }, note });
     return reportOf(services, run);
   });
-  handle(at, API_ROUTES.fork, ({ param, body, caller, note }) => fork(services, caller, { run: param('id'), body, note }));
-  handle(at, API_ROUTES.bulk, ({ body, caller, note }) => bulk(services, caller, { ...body, note }));
+  handle(target, API_ROUTES.fork, ({ param, body, caller, note }) => fork(services, caller, { run: param('id'), body, note }));
+  handle(target, API_ROUTES.bulk, ({ body, caller, note }) => bulk(services, caller, { ...body, note }));
 }
 
 type Note = (...acts: readonly RequestAct[]) => void;
@@ -175,7 +177,7 @@ async function answer(
   const { engine, store } = services;
   const { actor } = rightOf(caller, { demand: 'decide', on: 'answer' });
   const { answers, step, assumption, answer: text, agree, digest, signature } = body;
-  const choice = agree === true ? 'agree' : (text ?? answers?.map((one) => [one].flat().join(', ')).join('; '));
+  const choice = agree === true ? 'agree' : (text ?? answers?.map((answer) => [answer].flat().join(', ')).join('; '));
   note({ action: 'answer', run, step: assumption ?? step, choice });
   if (digest === undefined)
     throw new EngineError(

@@ -26,9 +26,9 @@ export const API: ServerPart = {
 };
 
 function mountEvents(app: ServerApp, { repeats, streams }: Services): void {
-  const at = { app, repeats };
-  handle(at, API_ROUTES.events, ({ c, caller, param, query }) => streams.ofRun(caller, param('id'), positionOf(c, query.after)));
-  handle(at, API_ROUTES.allEvents, async ({ c, caller, query }) => streams.ofAll(caller, positionOf(c, query.after)));
+  const target = { app, repeats };
+  handle(target, API_ROUTES.events, ({ c, caller, param, query }) => streams.ofRun(caller, param('id'), positionOf(c, query.after)));
+  handle(target, API_ROUTES.allEvents, async ({ c, caller, query }) => streams.ofAll(caller, positionOf(c, query.after)));
 }
 
 /** The last position that a client received: a browser sends the id of its last event when it reconnects. */

@@ -41,18 +41,18 @@ const USAGE_DAYS = 30;
 /** Mounts the routes. */
 export function mountProject(app: ServerApp, services: Services): void {
   const { project, store, repeats } = services;
-  const at = { app, repeats };
+  const target = { app, repeats };
   const startedAt = iso(services.now());
-  handle(at, API_ROUTES.inbox, ({ caller }) => inboxFor(services, caller));
-  handle(at, API_ROUTES.workflows, async (_) => project.workflows());
-  handle(at, API_ROUTES.workflow, ({ param }) => project.workflow(param('name')));
-  handle(at, API_ROUTES.usage, async ({ query: { since, until, bucket, workflow } }) => {
+  handle(target, API_ROUTES.inbox, ({ caller }) => inboxFor(services, caller));
+  handle(target, API_ROUTES.workflows, async (_) => project.workflows());
+  handle(target, API_ROUTES.workflow, ({ param }) => project.workflow(param('name')));
+  handle(target, API_ROUTES.usage, async ({ query: { since, until, bucket, workflow } }) => {
     const end = timeOf(until, 'until') ?? services.now();
     const span = { since: timeOf(since, 'since') ?? end - USAGE_DAYS * DAY_MS, until: end, bucketMs: BUCKETS[bucket] };
     return { buckets: (await store.usageOver({ ...span, ...omitUndefined({ workflow }) })).map(bucketOf) };
   });
-  handle(at, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as JsonObject }));
-  handle(at, API_ROUTES.health, async (_) => {
+  handle(target, API_ROUTES.settings, async (_) => ({ settings: (await project.settings()) as JsonObject }));
+  handle(target, API_ROUTES.health, async (_) => {
     const [checks, slots, closed] = await Promise.all([project.checks(), store.slots(QUEUE_MAX), store.closedAccounts(services.now())]);
     return {
       ok: checks.every(({ status }) => status === 'ok'),

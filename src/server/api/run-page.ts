@@ -15,7 +15,6 @@ interface RunPage {
   readonly rest: number | undefined;
 }
 
-/** The limits of the search for one page. */
 interface SearchLimits {
   /** How many runs are read before other requests get a turn. */
   readonly slice: number;

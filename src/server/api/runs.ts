@@ -29,20 +29,20 @@ const CURSOR_MARK = 'p1.';
 /** Mounts the routes that show runs. */
 export function mountRuns(app: ServerApp, services: Services): void {
   const { store, repeats } = services;
-  const at = { app, repeats };
-  handle(at, API_ROUTES.runs, ({ query }) => listPage(store, query));
-  handle(at, API_ROUTES.run, async ({ param }) => reportOf(services, param('id')));
-  handle(at, API_ROUTES.graph, ({ param }) => graphOf(store, param('id')));
-  handle(at, API_ROUTES.timeline, ({ param }) => barsOf(store, param('id')));
-  handle(at, API_ROUTES.step, ({ param }) => stepOf(services, param('id'), param('path')));
-  handle(at, API_ROUTES.log, async ({ param, query }) => logOf(services, { run: param('id'), path: param('path'), ...query }));
-  handle(at, API_ROUTES.history, async ({ param, query: { after, limit } }) => {
+  const target = { app, repeats };
+  handle(target, API_ROUTES.runs, ({ query }) => listPage(store, query));
+  handle(target, API_ROUTES.run, async ({ param }) => reportOf(services, param('id')));
+  handle(target, API_ROUTES.graph, ({ param }) => graphOf(store, param('id')));
+  handle(target, API_ROUTES.timeline, ({ param }) => barsOf(store, param('id')));
+  handle(target, API_ROUTES.step, ({ param }) => stepOf(services, param('id'), param('path')));
+  handle(target, API_ROUTES.log, async ({ param, query }) => logOf(services, { run: param('id'), path: param('path'), ...query }));
+  handle(target, API_ROUTES.history, async ({ param, query: { after, limit } }) => {
     const rows = await store.events(param('id'), after, limit);
     const shown = rows.map(({ seq, at: time, events, hash }) => ({ seq, at: iso(time), events: events as unknown as Json[], hash }));
     return { rows: shown, next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null) };
   });
-  handle(at, API_ROUTES.diff, ({ param, query: { step } }) => diffOf(services, param('id'), step));
-  handle(at, API_ROUTES.artifact, ({ param }) => artifactOf(store, param('id'), param('digest')));
+  handle(target, API_ROUTES.diff, ({ param, query: { step } }) => diffOf(services, param('id'), step));
+  handle(target, API_ROUTES.artifact, ({ param }) => artifactOf(store, param('id'), param('digest')));
 }
 
 /** The report of a run, completed by the project. */

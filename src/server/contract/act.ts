@@ -1,4 +1,4 @@
-// Owns the shapes of requests that change runs. Their fields are the options of the same verb on the command line.
+// Owns the schemas of requests that change runs. Their fields are the options of the same command of the command line.
 
 import * as z from 'zod';
 import { forkTable } from '../../control/schema/fork.ts';

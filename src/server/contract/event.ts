@@ -32,7 +32,7 @@ const scheduleReport = z.object({
 export const scheduleList = z.object({ schemaVersion, schedules: z.array(scheduleReport) });
 /** One schedule. */
 export const oneSchedule = z.object({ schemaVersion, schedule: scheduleReport });
-/** The runs that were started by hand or by a backfill. */
+/** The runs that were started manually or by a backfill. */
 export const startedRuns = z.object({ schemaVersion, runs: z.array(z.string()), schedule: scheduleReport });
 /** A past period. */
 export const backfillBody = z.strictObject({ from: time, until: time.optional() });

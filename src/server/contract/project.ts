@@ -166,7 +166,7 @@ export const sessionReport = z.object({
   person: z.object({ name: z.string(), groups: z.array(z.string()), manages: z.boolean() }),
   scopes: z.array(z.enum(['view', 'operate', 'decide'])),
   project: z.object({ name: z.string() }),
-  /** The other projects that the same process serves, each with a login of its own. */
+  /** The other projects that the same process serves, each with a separate login. */
   projects: z.array(z.object({ name: z.string(), url: z.string() })),
   version: z.string(),
 });

@@ -1,4 +1,4 @@
-// Owns the schemas of runs as the API answers with them: a page of a list, and the report of one run.
+// Owns the schemas of runs in responses: a page of a list, and the report of one run.
 
 import * as z from 'zod';
 import { runRow, runReport as wholeReport } from '../../control/schema/run.ts';

@@ -1,4 +1,4 @@
-// Owns one timer for the nearest due time. Its work never runs twice at once.
+// Owns one timer for the nearest due time. Its work never runs twice at the same time.
 
 import type { Clock } from '../../engine/clock.ts';
 import type { Store } from '../../store/store.ts';

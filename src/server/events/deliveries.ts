@@ -96,7 +96,6 @@ export class Deliveries extends Alarm<DeliveryParts> {
     return this.batches;
   }
 
-  /** Sets the handler for the deliveries of a route. */
   handle(route: string, handler: DeliveryHandler): void {
     this.handlers.set(route, handler);
   }

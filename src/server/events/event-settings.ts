@@ -31,7 +31,7 @@ export interface HookSetting {
 /** The events that can cause a notice. */
 export const NOTICE_EVENTS = ['waiting', 'failed', 'escalated', 'completed', 'rejected', 'cancelled', 'warning'] as const;
 
-/** One of these events. `waiting`: somebody has to decide or answer. `warning`: a run is near one of its circuit breakers. */
+/** One of these events. `waiting`: a person must decide or answer. `warning`: a run is near one of its circuit breakers. */
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 
 /** The shapes of a webhook's body. */

@@ -1,5 +1,5 @@
-// Owns what a delivery to `/hooks/<name>` does: it starts a workflow or sends a signal. Its body is data for the templates in
-// the settings; nothing in it is interpreted as a template, or names a workflow or a secret.
+// Handles a delivery to `/hooks/<name>`: it starts a workflow or sends a signal. Its body is data for the templates in the
+// settings; nothing in it is interpreted as a template, or names a workflow or a secret.
 
 import { digestText } from '../../base/digest.ts';
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';

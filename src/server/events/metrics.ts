@@ -141,7 +141,6 @@ function assertMayView(caller: ServerVariables['caller'] | undefined): void {
     throw new EngineError('NOT_ALLOWED', `GET /metrics needs the scope "view", which ${caller.name} does not have`);
 }
 
-/** The figures that are read from the databases. */
 async function storedFigures({ store, database, now }: Services): Promise<string> {
   const runs = new Figures('pawl_runs', 'Runs by status', 'gauge');
   for (const [status, count] of await store.statusCounts()) runs.add({ status }, count);

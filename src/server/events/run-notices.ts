@@ -1,4 +1,4 @@
-// Owns which notices are sent to whom: it creates notices of runs for the targets in the settings.
+// Creates the notices of runs for the targets in the settings.
 
 import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -98,8 +98,8 @@ async function decideLink(
 ): Promise<string | undefined> {
   const { database, now, store } = services;
   try {
-    const place = { access: { database, now }, store, addresses: services.addresses() };
-    return (await createDecideLink(place, { ...about, by: 'a notification' })).url;
+    const linkServices = { access: { database, now }, store, addresses: services.addresses() };
+    return (await createDecideLink(linkServices, { ...about, by: 'a notification' })).url;
   } catch (error) {
     if (!isEngineError(error) || error.code !== 'WAIT_NOT_FOUND') services.warn(error);
     return undefined;

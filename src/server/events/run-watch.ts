@@ -1,5 +1,5 @@
-// Owns finding the runs that people are notified of: those that wait for a person, and those that ended or stopped. It checks
-// the open runs when the store signals a commit of any process, at a limited rate.
+// Finds the runs that people are notified of: those that wait for a person, and those that ended or stopped. It checks the
+// open runs when the store signals a commit of any process, at a limited rate.
 //
 // - Open runs are recorded in the database, so that the end of a run is noticed even if no server ran when it ended.
 // - A run that was never seen open is noticed if it failed or escalated, because those stay open.

@@ -72,7 +72,7 @@ export interface ScheduleReport {
   readonly ticks: readonly Tick[];
 }
 
-/** The maximum number of ticks that are caught up at once; the latest ones. */
+/** The maximum number of ticks that are caught up together: the latest ones. */
 const CATCH_UP_MAX = 100;
 const NEXT_SHOWN = 5;
 const TICKS_SHOWN = 10;
@@ -85,7 +85,7 @@ const TICKS_KEPT = 1000;
 export class Schedules extends Alarm<ScheduleParts> {
   async list(): Promise<readonly ScheduleReport[]> {
     const all = await this.known();
-    return all.map((one) => this.report(one));
+    return all.map((schedule) => this.report(schedule));
   }
 
   async get(workflow: string): Promise<ScheduleReport> {
@@ -155,18 +155,20 @@ export class Schedules extends Alarm<ScheduleParts> {
   /** Records the ticks that are due, starts them, and returns when the next one is due. */
   protected override async work(): Promise<number | undefined> {
     const all = await this.known();
-    for (const one of all) this.recordDue(one);
-    for (const one of all) await this.startOpen(one);
-    const next = all.flatMap((one) => (this.row(one).pausedAt === null ? (nextTick(one.schedule, this.row(one).handled) ?? []) : []));
+    for (const schedule of all) this.recordDue(schedule);
+    for (const schedule of all) await this.startOpen(schedule);
+    const next = all.flatMap((schedule) =>
+      this.row(schedule).pausedAt === null ? (nextTick(schedule.schedule, this.row(schedule).handled) ?? []) : [],
+    );
     return next.length === 0 ? undefined : Math.min(...next);
   }
 
   /** Records the ticks that are due (SC2). */
-  private recordDue(one: ScheduledWorkflow): void {
+  private recordDue(scheduled: ScheduledWorkflow): void {
     const { database, clock } = this.parts;
-    const { workflow, schedule } = one;
+    const { workflow, schedule } = scheduled;
     database.transaction(() => {
-      const { handled, pausedAt } = this.row(one);
+      const { handled, pausedAt } = this.row(scheduled);
       const now = clock.now();
       if (pausedAt !== null) return;
       const due = lastTicks(schedule, { after: handled, until: now, max: CATCH_UP_MAX });
@@ -237,11 +239,11 @@ export class Schedules extends Alarm<ScheduleParts> {
 
   private async find(workflow: string): Promise<ScheduledWorkflow> {
     const all = await this.known();
-    const found = all.find((one) => one.workflow === workflow);
+    const found = all.find((schedule) => schedule.workflow === workflow);
     if (found !== undefined) return found;
     const hint = didYouMean(
       workflow,
-      all.map((one) => one.workflow),
+      all.map((schedule) => schedule.workflow),
     );
     throw new EngineError(
       'SCHEDULE_UNKNOWN',
@@ -255,9 +257,9 @@ export class Schedules extends Alarm<ScheduleParts> {
     return scheduleRow(row);
   }
 
-  private report(one: ScheduledWorkflow): ScheduleReport {
-    const { workflow, schedule } = one;
-    const { pausedAt, pausedBy } = this.row(one);
+  private report(scheduled: ScheduledWorkflow): ScheduleReport {
+    const { workflow, schedule } = scheduled;
+    const { pausedAt, pausedBy } = this.row(scheduled);
     const ticks = this.parts.database.all('SELECT * FROM ticks WHERE workflow = ? ORDER BY at DESC LIMIT ?', workflow, TICKS_SHOWN);
     const { cron, timezone, catchUp, params } = schedule;
     return {
@@ -290,7 +292,6 @@ function runOf(workflow: string, at: number): string {
   return deriveRunId(`schedule/${workflow}`, String(at));
 }
 
-/** Which of the due ticks start a run. */
 function ticksToStart({ catchUp }: ScheduleModel, due: readonly number[], now: number): readonly number[] {
   if (catchUp === 'all') return due;
   const last = due.slice(-1);

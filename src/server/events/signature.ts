@@ -30,9 +30,9 @@ export function signatureProblem(
   if (!/^[\w.:-]{1,200}$/.test(id)) return `its ${SIGNED_HEADERS.id} must be 1 to 200 letters, digits and ". : _ -"`;
   if (!/^\d{1,12}$/.test(timestamp)) return `its ${SIGNED_HEADERS.time} must be a time in seconds`;
   // While a sender rotates its secret, it may sign with both the old and the new one.
-  const given = signature.split(' ').slice(0, SIGNATURES_MAX);
+  const signatures = signature.split(' ').slice(0, SIGNATURES_MAX);
   const expected = Buffer.from(signDelivery(secret, delivery));
-  const isRight = given.map((one) => isSame(Buffer.from(one), expected)).includes(true);
+  const isRight = signatures.map((candidate) => isSame(Buffer.from(candidate), expected)).includes(true);
   if (!isRight) return 'its signature does not match';
   const offMs = Math.abs(now - Number(timestamp) * 1000);
   return offMs > windowMs ? `its time is ${Math.round(offMs / 1000)} s off, more than ${Math.round(windowMs / 1000)} s` : undefined;
@@ -40,8 +40,8 @@ export function signatureProblem(
 
 const SIGNATURES_MAX = 5;
 
-function isSame(given: Buffer, expected: Buffer): boolean {
-  return given.length === expected.length && timingSafeEqual(given, expected);
+function isSame(actual: Buffer, expected: Buffer): boolean {
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 /** A secret that begins with `whsec_` is base64, as libraries of Standard Webhooks write it; any other is text. */

@@ -2,7 +2,7 @@
 // restart, so that a stream of all runs can continue where it was interrupted.
 //
 // CL1. A log row gets one position, after those of the rows before it in its run. Positions only grow.
-// CL2. A row that another process wrote gets its position too. If the store names the run that was written, it gets it at once;
+// CL2. A row that another process wrote gets its position too. If the store names the run that was written, it gets it immediately;
 //      otherwise soon after a write, when runs are compared: all of them at the start, later the new ones and those that were
 //      not final at the last comparison. Nothing is polled while nothing is written.
 //
@@ -82,7 +82,6 @@ export class ChangeLog {
     this.comparing = this.compareAll();
   }
 
-  /** The last position. */
   get last(): number {
     return Number(this.database.get('SELECT max(position) AS last FROM changes')?.last ?? 0);
   }

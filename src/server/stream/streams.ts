@@ -10,7 +10,7 @@ import type { Caller } from '../caller.ts';
 import type { Change, ChangeLog } from './change-log.ts';
 import { EventStream, type StreamSource } from './event-stream.ts';
 
-/** How many streams may be open at once. */
+/** The maximum number of open streams. */
 const STREAMS_MAX = 2000;
 const STREAMS_OF_ONE_MAX = 1500;
 const BATCH = 100;

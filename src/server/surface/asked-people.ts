@@ -1,18 +1,18 @@
-// Owns asking people that a gate waits for: reviewers of a pull request, and members of a group whose decision is needed. They
-// are asked once per step.
+// Asks the people whose approval a `pr_approval` check of a gate waits for: reviewers of a pull request, and members of a
+// group. They are asked once per step.
 
 import { isSamePerson } from '../../base/person.ts';
 import { allChecks, checksIn, isBuiltIn } from '../../definition/check.ts';
 import type { StepModel } from '../../definition/model.ts';
 import { retryHintOf } from '../../forge/forge.ts';
-import type { Place, ShownRun, SurfaceParts } from './run/surface.ts';
+import type { CommentTarget, ShownRun, SurfaceParts } from './run/surface.ts';
 
 const PEOPLE_MAX = 15;
 
 /** Asks the people that steps wait for, if they were not asked yet. Returns the steps whose people were asked. */
-export async function askPeople(parts: SurfaceParts, showing: ShownRun, place: Place): Promise<readonly string[]> {
+export async function askPeople(parts: SurfaceParts, showing: ShownRun, target: CommentTarget): Promise<readonly string[]> {
   const asked = [...showing.row.asked];
-  const number = place.pr ?? place.issue;
+  const number = target.pr ?? target.issue;
   if (number === undefined) return asked;
   for (const request of requestsOf(parts, showing)) {
     if (asked.includes(request.path) || request.people.length === 0) continue;

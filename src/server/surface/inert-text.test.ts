@@ -16,11 +16,11 @@ test.each([
   ['&#64;ann', `\\&${GAP}\\#${GAP}64;ann`],
   ['\u202Eevil\u0007 a\u200Bb', 'evil ab'],
   ['$x$ ~~y~~ {{ z }}', '\\$x\\$ \\~\\~y\\~\\~ \\{\\{ z \\}\\}'],
-])('%j becomes inert', (text, expected) => {
+])('the text %j becomes inert', (text, expected) => {
   expect(inertMarkdown(text, 200)).toBe(expected);
 });
 
-test('any text stays in its cell, mentions nobody and starts no markup', () => {
+test('any text stays in its cell, mentions no one and starts no markup', () => {
   const bad = fc.constantFrom('|', '`', '<!--', '@ann', '\n', '\\', '[x](y)', '#1', 'closes ', 'http://a.b', '\u2028', 'x', ' ');
   fc.assert(
     fc.property(fc.array(fc.oneof(bad, fc.string()), { maxLength: 20 }), (parts) => {

@@ -1,5 +1,5 @@
-// Owns making untrusted text (of agents, people and files) inert in a comment or a check at the forge: it mentions nobody,
-// closes and links nothing, hides nothing, and does not break out of its table cell.
+// Makes untrusted text (of agents, people and files) inert in a comment or a check at the forge: it mentions no one, closes
+// and links nothing, hides nothing, and does not break out of its table cell.
 
 import { disarm } from '../../forge/outgoing-text.ts';
 import { cleanLine } from '../../notify/clean-text.ts';

@@ -1,4 +1,4 @@
-// Owns the part of the server that people see at the forge.
+// Owns the part of the server that shows runs at the forge.
 
 import type { Deliveries } from '../events/deliveries.ts';
 import { clockOf } from '../events/event-settings.ts';

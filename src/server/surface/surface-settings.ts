@@ -2,7 +2,7 @@
 
 /** What people see at the forge, and whether they can decide there. */
 export interface SurfaceSettings {
-  /** One comment per run. Without it commands are not accepted, since nobody saw what they decide. */
+  /** One comment per run. Without it commands are not accepted, since no one saw what they decide. */
   readonly comments: boolean;
   /** One check per gate, at the head of the pull request. */
   readonly checks: boolean;

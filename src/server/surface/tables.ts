@@ -1,4 +1,4 @@
-// Owns the tables of what people see at the forge: the comment and the checks of each run, and the received commands.
+// Owns the tables for what Pawl posts at the forge: the comment and the checks of each run, and the received commands.
 
 import type { PartTables } from '../server-database.ts';
 

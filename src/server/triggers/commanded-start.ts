@@ -1,4 +1,4 @@
-// Owns how a command in a comment starts a workflow that declares it: `/review depth=2` on the first line.
+// Starts a workflow by a command in a comment that the workflow declares: `/review depth=2` on the first line.
 //
 // FT7. A comment starts a workflow once, if its author may start it and it is as it was written: a comment that was edited or
 //      deleted, or that a program or Pawl itself wrote, starts nothing. The text after the command becomes values of parameters.
@@ -51,7 +51,7 @@ function commandRefusal({ surface }: ForgeEventSettings, actor: string | undefin
 /** Why a comment no longer counts. */
 async function commentChange({ forge }: ForgeEventSettings, event: ReceivedEvent['event'], written: string): Promise<string | undefined> {
   const { comment: id, pr, issue } = event;
-  const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((one) => one.id === id);
+  const now = valueIn(await forge.comments(pr ?? issue ?? 0)).find((comment) => comment.id === id);
   if (now === undefined) return `the comment ${id} was deleted`;
   return now.bot || now.edited || now.body !== written ? `the comment ${id} was edited; write a new one` : undefined;
 }

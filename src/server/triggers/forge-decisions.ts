@@ -1,11 +1,11 @@
-// Owns how people decide questions of runs at the forge, if the workflow waits for an event there: a review, a dismissed
-// review, a comment or a label.
+// Takes the decisions of people at the forge about questions of runs, if the workflow waits for an event there: a review, a
+// dismissed review, a comment or a label.
 //
 // FD1. Only people with write permission who are in the groups of the question can decide. Programs decide nothing, and
 //      neither does what the engine wrote itself.
 // FD2. An approving review counts for the current head of the pull request, also if it is older than the question.
 // FD3. An event cannot decide a question that requires a signature: it has none.
-// FD4. An event that somebody replays by hand decides nothing: they can write anything into its payload.
+// FD4. An event that a person replays manually decides nothing: they can write anything into its payload.
 // FD5. An event from before the current content of a question does not decide it, however late it is delivered.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
@@ -127,7 +127,7 @@ async function refusalOf(forge: Forge, received: ReceivedEvent, { actor, approve
   if (event.event !== 'pull_request_review.submitted' || event.pr === undefined) return undefined;
   const reviews = valueIn(await forge.approvals(event.pr));
   const state = approves ? 'approved' : 'changes_requested';
-  const review = reviews.find((one) => isSamePerson(one.actor, actor) && one.state === state);
+  const review = reviews.find((candidate) => isSamePerson(candidate.actor, actor) && candidate.state === state);
   if (review === undefined) return 'the review is not about the current head';
   if (review.bot) return `"${actor}" is a program`;
   return review.permission === 'write' || review.permission === 'admin' ? undefined : `"${actor}" has no write permission`;
@@ -148,7 +148,7 @@ const SECOND_MS = 1000;
 /** Decides a question; returns why that was not possible. If its content changes meanwhile, a review decides it as it is now. */
 async function decide({ engine, forge, run, approval: { path }, vote }: DecisionAtForge): Promise<string | undefined> {
   for (let round = 1; ; round += 1) {
-    const approval = (await engine.run(run).approvals()).find((one) => one.path === path);
+    const approval = (await engine.run(run).approvals()).find((candidate) => candidate.path === path);
     const option = approval === undefined ? undefined : optionFor(approval.question.options, vote);
     if (approval === undefined) return undefined;
     // The time of the vote is by the clock of the forge, that of the question by ours.

@@ -1,8 +1,8 @@
-// Owns what an event of a forge does: gates that wait for the forge check again, and the workflows that it triggers start.
+// Handles the events of a forge: gates that wait for the forge check again, and the workflows that an event triggers start.
 //
 // FT1. An event starts a workflow once, no matter how and how often it is delivered.
 // FT2. A workflow has one open run for an issue or a pull request.
-// FT3. Only people with write permission start workflows. An event of anybody else is recorded with the reason, and somebody
+// FT3. Only people with write permission start workflows. An event by others is recorded with the reason, and a person
 //      with write permission can start the workflow with the label `workflow:<name>`.
 // FT4. A pull request from a fork starts nothing by itself, unless the settings list the fork, and never a workflow
 //      that reads secrets or whose roles get some. A label counts for the head that the pull request had when it was added.
@@ -54,13 +54,13 @@ interface ActingParts extends ForgeHandlerParts {
 }
 
 /** Creates the handler for the deliveries of a forge. */
-export function forgeHandler(given: ForgeHandlerParts): DeliveryHandler {
-  const { services, deliveries } = given;
+export function forgeHandler(parts: ForgeHandlerParts): DeliveryHandler {
+  const { services, deliveries } = parts;
   const { now } = clockOf(services.events);
-  const parts = { ...given, triggers: knownTriggers(services.project, deliveries, now), ages: new TriggerAges(services.database, now) };
+  const acting = { ...parts, triggers: knownTriggers(services.project, deliveries, now), ages: new TriggerAges(services.database, now) };
   return async (delivery) => {
     try {
-      return await actOn(parts, delivery);
+      return await actOn(acting, delivery);
     } catch (error) {
       if (error instanceof ForgeUnavailable) return { status: 'later', ...error.retryTime(clockOf(parts.services.events).now()) };
       throw error;
@@ -75,7 +75,9 @@ async function actOn(parts: ActingParts, delivery: StoredDelivery): Promise<Deli
   // Gates check again for every event except those that Pawl's own comments cause.
   if (event.comment === undefined || settings.surface === undefined || !new RunRows(parts.services.database).isOwn(event.comment))
     settings.onEvent?.(event);
-  const duplicate = deliveries.withKey(delivery.route, keyOfEvent(event), delivery.number).find((one) => isSameEvent(one, delivery));
+  const duplicate = deliveries
+    .withKey(delivery.route, keyOfEvent(event), delivery.number)
+    .find((earlier) => isSameEvent(earlier, delivery));
   if (duplicate !== undefined) return ignored(`the same event arrived as delivery ${duplicate.number}`);
   const found = await receivedEvent(forge, delivery);
   if (found.result === 'not_found') return ignored(found.message);
@@ -124,7 +126,7 @@ async function reactToCommand(
 function withReactions(result: DeliveryResult, { runs, reasons }: ReactionResult): DeliveryResult {
   const [run, ...others] = runs;
   if (result.status === 'later' || (run === undefined && reasons.length === 0)) return result;
-  const texts = [...others.map((other) => `run ${other} reacted as well`), ...reasons];
+  const texts = [...others.map((other) => `run ${other} reacted too`), ...reasons];
   if (run === undefined) return { ...result, reason: [...(result.reason === undefined ? [] : [result.reason]), ...texts].join('; ') };
   if (result.status === 'done')
     return { ...result, reason: [result.reason ?? '', `run ${run} reacted`, ...texts].filter((text) => text !== '').join('; ') };
@@ -190,21 +192,21 @@ interface StartRequest {
 async function refusalOf(parts: ForgeHandlerParts, { delivery, received, requested }: StartRequest): Promise<string | undefined> {
   const { actor } = received.event;
   const { pr } = subjectOf(received.payload);
-  const label = `add the label "workflow:${requested.workflows[0]?.workflow}"`;
+  const instead = `someone with write permission can add the label "workflow:${requested.workflows[0]?.workflow}"`;
   const pull = pr === undefined || requested.isNamed ? undefined : await pullRequestOf(parts, pr);
   const isListed = pull !== undefined && isListedFork(pull, parts.settings.forks);
   // A person who replays an event at the command line is responsible for it.
   if (sourceOf(delivery) !== 'manual' && !(isListed && isForkPush(received.event))) {
+    if (actor === undefined) return `the event names no sender, so it may not start workflows; ${instead}`;
     const permission = await permissionOf(parts, actor);
     if (permission !== 'admin' && permission !== 'write')
-      return `${actor === undefined ? 'nobody' : `"${actor}"`} may not start workflows (permission: ${permission}); somebody with write permission can ${label}`;
+      return `"${actor}" may not start workflows (permission: ${permission}); ${instead}`;
   }
   if (pull?.fork !== true || isListed) return undefined;
-  return `pull request #${pr} comes from a fork, so it does not start workflows by itself; somebody with write permission can ${label}`;
+  return `pull request #${pr} comes from a fork, so it does not start workflows by itself; ${instead}`;
 }
 
-async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string | undefined): Promise<Permission> {
-  if (actor === undefined) return 'none';
+async function permissionOf({ settings: { forge } }: ForgeHandlerParts, actor: string): Promise<Permission> {
   const found = await forge.permission(actor);
   if (found.result === 'not_found') return 'none';
   const permission = valueIn(found);
@@ -258,7 +260,7 @@ async function startOne(
   const pull = pr === undefined ? undefined : await pullRequestOf(parts, pr);
   const refusal = pull?.fork === true ? forkRefusal(pull, { delivery, event, startable, name }) : undefined;
   if (refusal !== undefined) return { reason: refusal };
-  const open = (await openRunsFor(engine.store, name, subject)).find((one) => one.id !== run);
+  const open = (await openRunsFor(engine.store, name, subject)).find((other) => other.id !== run);
   if (open !== undefined) {
     const isNewHead = trigger?.followsHead === true && event.event === 'pull_request.synchronize' && pr !== undefined;
     if (!isNewHead) return { reason: messageOf(secondRun(open, subject)) };
@@ -299,13 +301,13 @@ interface ForkStart {
 /** Why a workflow does not start for a pull request from a fork (FT4). */
 function forkRefusal({ number, headSha }: PullRequestFacts, { delivery, event, startable, name }: ForkStart): string | undefined {
   const { workflow, secretRoles: [role] = [] } = startable;
-  const what = `pull request #${number} comes from a fork, and`;
-  if (readsSecrets(compiledOf(workflow))) return `${what} "${name}" reads secrets; use a workflow that reads none`;
-  if (role !== undefined) return `${what} "${name}" uses the role "${role}", which gets secrets; use a workflow whose roles get none`;
+  const subject = `pull request #${number} comes from a fork, and`;
+  if (readsSecrets(compiledOf(workflow))) return `${subject} "${name}" reads secrets; use a workflow that reads none`;
+  if (role !== undefined) return `${subject} "${name}" uses the role "${role}", which gets secrets; use a workflow whose roles get none`;
   // The person who added the label reviewed the commits of that time.
   const isOlder = event.label !== undefined && event.sha !== undefined && event.sha !== headSha;
   if (!isOlder || sourceOf(delivery) === 'manual') return undefined;
-  return `${what} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; review it, then add the label again`;
+  return `${subject} its head was ${event.sha?.slice(0, 12)} when the label was added and is ${headSha.slice(0, 12)} now; review it, then add the label again`;
 }
 
 /** Whether a template of a workflow, or of one that it starts, could read a secret. */
@@ -321,7 +323,7 @@ const LIVE: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 
 
 /**
  * Why the event of a webhook is out of date; undefined if it is not. GitHub's signature does not cover a time, and deliveries can
- * be late, out of order, or replayed by somebody who saw one. So an event is compared with the current state of its subject.
+ * be late, out of order, or replayed by a person who saw one. So an event is compared with the current state of its subject.
  */
 async function staleReason(
   { services, settings }: { readonly services: Pick<EventServices, 'events'>; readonly settings: { readonly forge: ForgeReader } },
@@ -359,8 +361,8 @@ const PUSH_EVENTS: readonly string[] = [
 function isListedFork({ fork, headRepository }: PullRequestFacts, listed: readonly string[] = []): boolean {
   if (!fork || headRepository === undefined) return false;
   const { owner, name } = headRepository;
-  const names = [owner, `${owner}/${name}`].map((one) => one.toLowerCase());
-  return listed.some((one) => names.includes(one.toLowerCase()));
+  const names = [owner, `${owner}/${name}`].map((text) => text.toLowerCase());
+  return listed.some((fork) => names.includes(fork.toLowerCase()));
 }
 
 /**

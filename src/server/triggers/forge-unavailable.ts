@@ -1,4 +1,4 @@
-// Owns what happens to a delivery while the forge is unavailable: it waits.
+// Makes a delivery wait while the forge is unavailable.
 
 import { EngineError } from '../../base/error.ts';
 import { type ForgeAnswer, retryHintOf } from '../../forge/forge.ts';

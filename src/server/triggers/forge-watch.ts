@@ -1,4 +1,4 @@
-// Owns receiving events without a public address: it polls the forge and stores each event as a delivery, and then the cursor
+// Receives events without a public address: it polls the forge and stores each event as a delivery, and then the cursor
 // after it. Events that happened while no server ran are found at the next start.
 
 import { randomUUID } from 'node:crypto';

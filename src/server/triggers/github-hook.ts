@@ -1,4 +1,4 @@
-// Owns receiving GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
+// Receives GitHub's webhooks at `/hooks/github`: the signature of the raw body is checked before anything is read from it.
 // GitHub signs the body and not the id, so the same body under another id is also a repetition.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -21,9 +21,9 @@ export interface GitHubRequest {
 export function githubProblem(secret: string, { body, header }: GitHubRequest): string | undefined {
   // Anybody can sign with an empty secret.
   if (secret === '') return 'the secret of the webhook is empty';
-  const given = Buffer.from(header('x-hub-signature-256') ?? '');
+  const signature = Buffer.from(header('x-hub-signature-256') ?? '');
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'its X-Hub-Signature-256 does not match';
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return 'its X-Hub-Signature-256 does not match';
   if (!/^[\w-]{1,100}$/.test(header('x-github-delivery') ?? '')) return 'its X-GitHub-Delivery is not an id';
   if (!/^[a-z_]{1,60}$/.test(header('x-github-event') ?? '')) return 'its X-GitHub-Event is not an event';
   return undefined;

@@ -1,4 +1,4 @@
-// Owns the conditions of a trigger that need more than the event: its end, and which files have changed.
+// Checks the conditions of a trigger that need more than the event: its end, and the changed files.
 //
 // - The changed files are those of the pull request, or of the commits of a push. An event without either matches no `paths`.
 // - A rename changes both names.
@@ -32,12 +32,12 @@ export async function withinLimits(
   };
   const left: SelectedWorkflow[] = [];
   const reasons: string[] = [];
-  for (const one of selected) {
-    const { workflow, trigger } = one;
+  for (const candidate of selected) {
+    const { workflow, trigger } = candidate;
     const end = trigger === undefined ? undefined : endOf(workflow, trigger);
     const reason = trigger === undefined ? undefined : (endReason(end, now) ?? (await pathMismatch(trigger, files)));
-    if (reason === undefined) left.push(one);
-    else reasons.push(`"${one.workflow}": ${reason}`);
+    if (reason === undefined) left.push(candidate);
+    else reasons.push(`"${candidate.workflow}": ${reason}`);
   }
   return left.length > 0 ? left : reasons.join('; ');
 }

@@ -1,5 +1,5 @@
-// Owns how a person names the workflow to start: the label `workflow:<name>`, or a comment with `@<bot> workflow:<name>` on a
-// line of its own, outside of code and quotations. An edited comment does not count.
+// Reads the name of a workflow that a person wants to start: the label `workflow:<name>`, or a comment with `@<bot>
+// workflow:<name>` on a separate line, outside of code and quotations. An edited comment does not count.
 
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ReceivedEvent, textIn } from './received-event.ts';

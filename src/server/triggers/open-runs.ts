@@ -1,4 +1,4 @@
-// Owns finding the open runs that an event of a forge is about.
+// Finds the open runs that an event of a forge is about.
 
 import { isJsonObject } from '../../base/json.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';

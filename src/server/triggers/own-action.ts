@@ -1,7 +1,7 @@
-// Owns recognising the events that Pawl caused itself, and what they may start: a run that reacts to its own push, comment or
-// label would never end.
+// Recognises the events that Pawl caused itself, and decides what they may start: a run that reacts to its own push,
+// comment or label would never end.
 //
-// FR1. Pawl caused a push if the commit is on the run's own branch, whoever is named as its actor: polling GitHub shows the
+// FR1. Pawl caused a push if the commit is on the run's own branch, whatever actor it names: polling GitHub shows the
 //      author of the pull request there.
 // FR2. Pawl caused any other event of its login if that login is a program, or if the action is on record.
 // FT5. What a run does at the forge starts nothing: not its comments, labels, issues, pull requests, pushes and merges. The
@@ -11,7 +11,7 @@
 //
 // - Comments of runs, replies to commands and checks of gates start nothing, no run reacts to them, and no gate checks again
 //   because of them, whatever a trigger says.
-// - If Pawl has a login of its own, such as an App's, Pawl caused everything that this login did. If it uses a person's login,
+// - If Pawl has a separate login, such as an App's, Pawl caused everything that this login did. If it uses a person's login,
 //   the record of its actions at the forge tells them from what the person did.
 
 import { fieldOf } from '../../base/json.ts';
@@ -53,7 +53,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ...{ closed: ['closeIssue', 'mergePullRequest'], review_requested: ['requestReviewers'], assigned: ['assign'] },
 };
 
-/** The runs behind an event that Pawl caused; undefined for an event that somebody else caused. */
+/** The runs behind an event that Pawl caused; undefined for an event with another cause. */
 export async function ownAction(parts: OwnActionParts, received: ReceivedEvent): Promise<OwnAction | undefined> {
   const self = await ownLogin(parts.forge, received.event.actor);
   if (self === undefined) return undefined;
@@ -62,7 +62,7 @@ export async function ownAction(parts: OwnActionParts, received: ReceivedEvent):
   return self.bot ? { runs: [] } : undefined;
 }
 
-/** The engine's own login at the forge, if it is this one. What nobody is known to have done is not its own. */
+/** The engine's own login at the forge, if it is this one. An event without an actor is not its own. */
 async function ownLogin(forge: ForgeReader, login: string | undefined) {
   if (login === undefined) return undefined;
   const self = valueIn(await forge.whoami());
@@ -80,7 +80,7 @@ export async function isOwnEvent(forge: ForgeReader, event: ForgeEvent, run: Ope
 async function isOwnCommit(sha: string, { pushed, workspace }: OpenRun): Promise<boolean> {
   if (sha === pushed) return true;
   if (workspace === undefined || !/^[0-9a-f]{40,64}$/.test(sha)) return false;
-  // A commit of somebody else is in the worktree only if the run merged it.
+  // A commit of another person is in the worktree only if the run merged it.
   return (await git(workspace, ['merge-base', '--is-ancestor', sha, 'HEAD'])).ok;
 }
 
@@ -113,8 +113,8 @@ async function runOfBranch({ store }: OwnActionParts, { event: { event }, payloa
 
 /** The run whose recorded action caused an event. */
 async function runOfRecord({ forge, store }: OwnActionParts, event: ForgeEvent): Promise<RunSummary | undefined> {
-  for (const one of (await recordsOf(forge, event)).toReversed()) {
-    const run = await findRun(store, runOfKey(one.key));
+  for (const record of (await recordsOf(forge, event)).toReversed()) {
+    const run = await findRun(store, runOfKey(record.key));
     if (run !== undefined) return run;
   }
   return undefined;
@@ -125,7 +125,7 @@ async function recordsOf(forge: ForgeReader, event: ForgeEvent): Promise<readonl
   const names = ACTIONS[event.event] ?? ACTIONS[parseEvent(event.event).action ?? ''] ?? [];
   if (names.length === 0) return [];
   return valueIn(await forge.done('')).filter(
-    (one) => names.includes(one.action) && isAbout(one.value, event) && Math.abs(one.at - event.at) <= NEAR_MS,
+    (record) => names.includes(record.action) && isAbout(record.value, event) && Math.abs(record.at - event.at) <= NEAR_MS,
   );
 }
 

@@ -1,5 +1,5 @@
-// Owns asking people at the forge about questions of runs, and reminding them while a question is open. It checks after a
-// commit of any process, and when a reminder is due.
+// Asks people at the forge about questions of runs, and reminds them while a question is open. It checks after a commit of
+// any process, and when a reminder is due.
 //
 // - People are assigned to the pull request or the issue, and asked for a review or notified there.
 // FP1. People are asked once for each question: the key of the request is that of the question.
@@ -121,12 +121,12 @@ class PeopleWatch extends CommitAlarm<PeopleParts> {
     services.database.run('UPDATE asked_questions SET assigned = 1 WHERE run = ? AND path = ? AND since = ?', run.id, path, since);
   }
 
-  /** Requests reviews of everybody except the author, who cannot review their own pull request. */
+  /** Requests reviews of everyone except the author, who cannot review their own pull request. */
   private async requestReviews(pr: number, people: readonly string[], key: string): Promise<ForgeAnswer<object>> {
     const { forge } = this.parts.settings;
     const pull = await forge.pullRequest(pr);
     if (pull.result !== 'ok') return pull;
-    const others = people.filter((one) => !isSamePerson(one, pull.value.author));
+    const others = people.filter((person) => !isSamePerson(person, pull.value.author));
     return others.length === 0 ? { result: 'ok', value: {} } : forge.requestReviewers({ number: pr, people: others }, key);
   }
 

@@ -1,9 +1,9 @@
-// Owns what an event of a forge does to open runs: each run that it is about reacts as its workflow says.
+// Applies an event of a forge to open runs: each run that it is about reacts as its workflow says.
 //
 // FR3. A run reacts to an event once per reaction, no matter how and how often it is delivered.
-// FR4. An event that anybody can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write
+// FR4. An event that anyone can cause (a comment, a review) cancels, restarts and wakes nothing unless its actor has write
 //      permission and is no program. Any event makes gates check again and notifies people: neither relies on its payload.
-// FR5. An event that somebody replays by hand cancels, restarts and wakes nothing: they can write anything into its payload.
+// FR5. An event that a person replays manually cancels, restarts and wakes nothing: they can write anything into its payload.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { type ReactionModel, reactionMismatch } from '../../definition/trigger/reaction.ts';
@@ -70,17 +70,17 @@ export async function reactTo(parts: ReactionParts, event: DeliveredEvent): Prom
 /** The reactions of each run. */
 const RULES = new DefinitionCache(({ onEvents }) => onEvents ?? []);
 
-/** The events that anybody can cause who can read the repository. */
+/** The events that everyone with read access to the repository can cause. */
 const OPEN_TO_ALL =
   /^(?:issue_comment|commit_comment|discussion|discussion_comment|pull_request_review\w*)\.|\.(?:opened|edited|reopened)$/;
 
 /** Why a run does not react to an event (FR4, FR5). */
 async function refusalOf(
   { settings: { forge } }: ReactionParts,
-  { do: what }: ReactionModel,
+  { do: action }: ReactionModel,
   { delivery, received }: DeliveredEvent,
 ): Promise<string | undefined> {
-  if (what === 'reevaluate_gates' || what === 'notify') return undefined;
+  if (action === 'reevaluate_gates' || action === 'notify') return undefined;
   if (sourceOf(delivery) === 'manual') return 'it was replayed by hand; use "pawl cancel", "pawl resume" or the dashboard';
   return OPEN_TO_ALL.test(received.event.event) ? actorRefusal(forge, received) : undefined;
 }
@@ -119,11 +119,11 @@ function actorOf({ event: { actor } }: ReceivedEvent): string {
 }
 
 function actionOf({ rule, index, received }: Reaction): ReactionRequest['action'] {
-  const { step, max = 1, do: what } = rule;
+  const { step, max = 1, do: action } = rule;
   const back = step === undefined ? undefined : { step, rule: index, max };
-  if (what === 'cancel') return { do: 'cancel', reason: `${received.event.event} at the forge` };
-  if (what === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
-  if (what !== 'wake_agent') return { do: 'recheckGates' };
+  if (action === 'cancel') return { do: 'cancel', reason: `${received.event.event} at the forge` };
+  if (action === 'invalidate_and_restart' && back !== undefined) return { do: 'back', ...back };
+  if (action !== 'wake_agent') return { do: 'recheckGates' };
   return { do: 'wake', note: { event: received.event.event, text: factsOf(received) }, ...omitUndefined({ back }) };
 }
 

@@ -1,4 +1,4 @@
-// Owns reading the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
+// Reads the deliveries of a forge: the event, its payload, and whether two deliveries are the same event. A webhook
 // contains its payload; for an event that was found by polling, it is read from the forge when the delivery is handled.
 
 import { omitUndefined } from '../../base/fields.ts';
@@ -29,7 +29,7 @@ export function textIn(value: Json | undefined, field: string): string | undefin
   return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
 
-/** The delivery of an event that a person replays. That person counts as its actor, whoever the payload names. */
+/** The delivery of an event that a person replays. That person counts as its actor, whatever actor the payload names. */
 export function manualDelivery({ route, id, event, payload, actor }: ManualEvent): ReceivedDelivery {
   return { route, id, event, headers: { [SOURCE_HEADER]: 'manual', [ACTOR_HEADER]: actor }, body: payload };
 }
@@ -56,9 +56,9 @@ export function eventOf(delivery: Pick<StoredDelivery, 'headers' | 'body' | 'del
   const { issue, pr } = subjectOf(payload);
   const commentId = fieldOf(payload.comment, 'id');
   const { check_suite, check_run, merge_group, workflow_run } = payload;
-  const tested = [check_suite, check_run, merge_group, workflow_run].map((one) => textIn(one, 'head_sha'));
+  const tested = [check_suite, check_run, merge_group, workflow_run].map((part) => textIn(part, 'head_sha'));
   const shas = [textIn(fieldOf(payload.pull_request, 'head'), 'sha'), ...tested, textIn(payload, 'sha'), textIn(payload, 'after')];
-  const sha = shas.find((one) => one !== undefined);
+  const sha = shas.find((text) => text !== undefined);
   return {
     ...{ id, event, at: timeOf(payload) ?? delivery.receivedAt },
     ...omitUndefined({ actor: sourceOf(delivery) === 'manual' ? textIn(delivery.headers, ACTOR_HEADER) : textIn(payload.sender, 'login') }),
@@ -93,7 +93,7 @@ function branchOf({ ref, merge_group, check_suite, check_run, workflow_run, bran
   if (typeof pushed === 'string' && pushed.startsWith('refs/heads/')) return pushed.slice('refs/heads/'.length);
   const tested = [
     ...[fieldOf(check_suite, 'head_branch'), fieldOf(fieldOf(check_run, 'check_suite'), 'head_branch')],
-    ...[fieldOf(workflow_run, 'head_branch'), ...(Array.isArray(branches) ? branches.map((one) => fieldOf(one, 'name')) : [])],
+    ...[fieldOf(workflow_run, 'head_branch'), ...(Array.isArray(branches) ? branches.map((branch) => fieldOf(branch, 'name')) : [])],
   ];
   return tested.find((name): name is string => typeof name === 'string' && name.startsWith(QUEUE));
 }

@@ -1,5 +1,5 @@
-// Owns which workflows an event starts: those whose trigger it matches. A workflow that overrides triggers takes precedence over
-// the triggers of roles that match the same event.
+// Selects the workflows that an event starts: those whose trigger it matches. A workflow that overrides triggers takes
+// precedence over the triggers of roles that match the same event.
 
 import { parseEvent } from '../../definition/trigger/event.ts';
 import type { WrittenStart } from '../../definition/trigger/start-command.ts';
@@ -29,7 +29,7 @@ export function selectTriggered(
   if (found.length > 0) return overrides ? found.filter(({ trigger }) => trigger.isOfRole !== true) : found;
   const { kind } = parseEvent(event);
   const reasons = all
-    .filter(({ trigger }) => allTriggers(trigger).some((one) => parseEvent(one.event).kind === kind))
+    .filter(({ trigger }) => allTriggers(trigger).some((candidate) => parseEvent(candidate.event).kind === kind))
     .map(({ workflow, trigger }) => `"${workflow}": ${mismatchOf(trigger, triggerEvent)}`);
   return reasons.length === 0 ? `no workflow starts on ${event}` : reasons.join('; ');
 }

@@ -1,4 +1,4 @@
-// Owns receiving the webhooks of several projects, which one process serves, at one address: a webhook is forwarded to the
+// Receives the webhooks of several projects, which one process serves, at one address: a webhook is forwarded to the
 // project of its repository.
 //
 // WN1. A body is parsed only after its signature matches the secret of one of the projects, and the project that gets it checks
@@ -34,7 +34,7 @@ function repositoryIn(body: Uint8Array): string | undefined {
 
 const HEADERS = ['content-type', 'x-github-event', 'x-github-delivery', 'x-hub-signature-256'];
 
-/** Forwards a webhook. Returns the response of the other project, or undefined if it refused. */
+/** Forwards a webhook. Returns the response of the other project, or undefined if it rejected the webhook. */
 export async function forwardWebhook({ fetch }: WebhookProject, { body, header }: GitHubRequest): Promise<Json | undefined> {
   const headers = HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);

@@ -1,4 +1,4 @@
-// Owns the blocks that start sub-agents: one, several at once, or one under a condition, and the choice of a model.
+// Owns the blocks that start sub-agents: one, several at the same time, or one under a condition, and the choice of a model.
 
 import type { AgentRole } from '../../authoring/graph/dispatch.ts';
 import { commandElement, escapeXml, nestedElement, textElement } from '../../base/xml.ts';

@@ -1,4 +1,4 @@
-// Owns the blocks that are a text or a list of texts: expected output, forbidden actions, questions and checks.
+// Owns the blocks that contain a text or a list of texts: expected output, forbidden actions, questions and checks.
 
 import { escapeXml, nestedElement, textElement } from '../../base/xml.ts';
 

@@ -29,11 +29,10 @@ export function formatQrBanner({
 
 /** `<post_qr_routing>`: the command after a review, by its verdict. */
 export function formatPostQrRouting({ qr, ...gate }: StepPosition & { readonly qr: QRState }): string {
-  return nestedElement('post_qr_routing', {}, verdictCommands(gate, qr));
-}
-
-function verdictCommands(gate: StepPosition, qr: QRState): string[] {
-  return [commandElement('if_pass', gateCommand(gate, qr, 'pass')), commandElement('if_fail', gateCommand(gate, qr, 'fail'))];
+  return nestedElement('post_qr_routing', {}, [
+    commandElement('if_pass', gateCommand(gate, qr, 'pass')),
+    commandElement('if_fail', gateCommand(gate, qr, 'fail')),
+  ]);
 }
 
 function gateCommand(gate: StepPosition, qr: QRState, status: QRStatus): string {

@@ -1,5 +1,5 @@
-// Owns examples of what an agent writes, as blocks: these are printed as they are, while the quotes, brackets and signs of a
-// text are escaped.
+// Creates blocks with examples of documents that an agent writes. Blocks are printed unchanged, while quotes and brackets
+// of a text are escaped.
 
 /** The form of a document, by example; it contains no markup. */
 export function formBlock(example: string): string {

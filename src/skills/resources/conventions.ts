@@ -49,15 +49,15 @@ export function referenceTexts(): ReferenceText[] {
 
 /** The reference text with a name. Throws RESOURCE_UNKNOWN if there is none. */
 export function referenceText(name: string): ReferenceText {
-  const found = referenceTexts().find((one) => one.name === name);
+  const found = referenceTexts().find((text) => text.name === name);
   if (found !== undefined) return found;
   throw unknownResource('resource', name, [...Object.keys(CONVENTIONS), ...Object.keys(FORMATS)]);
 }
 
 /** The error for an unknown name. */
-export function unknownResource(what: string, name: string, known: readonly string[]): EngineError {
+export function unknownResource(kind: string, name: string, known: readonly string[]): EngineError {
   const there = known.length === 0 ? 'there are none here' : `there are ${known.join(', ')}`;
-  return new EngineError('RESOURCE_UNKNOWN', `there is no ${what} "${name}"${didYouMean(name, known)}; ${there}`, { details: { name } });
+  return new EngineError('RESOURCE_UNKNOWN', `there is no ${kind} "${name}"${didYouMean(name, known)}; ${there}`, { details: { name } });
 }
 
 /** The text of a convention. */

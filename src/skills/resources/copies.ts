@@ -1,5 +1,5 @@
-// Owns finding copies of reference texts that differ from the original. A copy is a `<resource>` block with the name of a
-// text and its digest, or lines between two marks, which a Markdown page does not show:
+// Finds copies of reference texts that differ from the original. A copy is a `<resource>` block with the name of a text and
+// its digest, or lines between two marks, which a Markdown page does not show:
 //
 //     <!-- pawl resource severity 0123456789ab -->
 //     …
@@ -38,7 +38,7 @@ export function driftedCopies(text: string): DriftedCopy[] {
     .sort((a, b) => a.found.index - b.found.index)
     .flatMap(({ found, end }) => {
       const [head, name = '', digest] = found;
-      const original = referenceTexts().find((one) => one.name === name);
+      const original = referenceTexts().find((text) => text.name === name);
       if (original === undefined) return [];
       const rest = plain.slice(found.index + head.length);
       const length = rest.indexOf(end);

@@ -9,9 +9,9 @@ import { readPlainFile, writePlainFile } from '../../base/plain-file.ts';
 import { type MemoryResources, namedResources, type ResourceProvider, safePath } from './provider.ts';
 
 /** A provider of the files of a folder. */
-export function folderResources({ root, ...given }: Omit<MemoryResources, 'files'> & { readonly root: string }): ResourceProvider {
+export function folderResources({ root, ...content }: Omit<MemoryResources, 'files'> & { readonly root: string }): ResourceProvider {
   return {
-    ...namedResources(given),
+    ...namedResources(content),
     readFile: (path) => {
       const file = fileInside(root, path);
       return withFileErrors({ verb: 'read', code: 'RESOURCE_UNKNOWN', path }, () => readPlainFile(file).toString('utf8'));

@@ -36,10 +36,10 @@ export interface MemoryResources {
 }
 
 /** A provider that keeps everything in memory, including written files, for tests. */
-export function memoryResources(given: MemoryResources = {}): ResourceProvider {
-  const files = new Map(Object.entries(given.files ?? {}));
+export function memoryResources(content: MemoryResources = {}): ResourceProvider {
+  const files = new Map(Object.entries(content.files ?? {}));
   return {
-    ...namedResources(given),
+    ...namedResources(content),
     readFile: (path) => files.get(safePath(path)) ?? missingFile(path),
     writeFile: (path, text) => void files.set(safePath(path), text),
   };
@@ -57,7 +57,7 @@ export function namedResources({
   stepData = {},
 }: Omit<MemoryResources, 'files'>): Omit<ResourceProvider, 'readFile' | 'writeFile'> {
   const texts = (kind: 'convention' | 'format', own: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
-    ...Object.fromEntries(referenceTexts().flatMap((one) => (one.kind === kind ? [[one.name, one.text]] : []))),
+    ...Object.fromEntries(referenceTexts().flatMap((text) => (text.kind === kind ? [[text.name, text.text]] : []))),
     ...own,
   });
   const skills = Object.fromEntries(workflows.map((skill) => [skill.name, skill]));
@@ -69,9 +69,9 @@ export function namedResources({
   };
 }
 
-function findByName<T>(what: string, name: string, all: Readonly<Record<string, T>>): T {
+function findByName<T>(kind: string, name: string, all: Readonly<Record<string, T>>): T {
   const found = Object.hasOwn(all, safeName(name)) ? all[name] : undefined;
-  if (found === undefined) throw unknownResource(what, name, Object.keys(all));
+  if (found === undefined) throw unknownResource(kind, name, Object.keys(all));
   return found;
 }
 

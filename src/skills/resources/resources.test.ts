@@ -65,7 +65,7 @@ function providers(): [string, ResourceProvider][] {
 }
 
 describe.each(providers())('a provider %s', (_, provider) => {
-  test('returns conventions, files, resources, workflows and the data of steps', () => {
+  test('the provider returns conventions, files, resources, workflows and the data of steps', () => {
     expect(provider.getConvention('house')).toBe('# House');
     expect(provider.getConvention('severity')).toBe(getConvention('severity'));
     expect(provider.getResource('letter')).toBe('# Letter');
@@ -86,19 +86,19 @@ describe.each(providers())('a provider %s', (_, provider) => {
     },
   );
 
-  test.each(['../severity', 'Severity', 'a/b', '', '__proto__'])('refuses the name %j', (name) => {
+  test.each(['../severity', 'Severity', 'a/b', '', '__proto__'])('the provider rejects the name %j', (name) => {
     for (const get of [provider.getConvention, provider.getResource, provider.getWorkflow, provider.getStepData])
       expect(() => get(name)).toThrow(expect.objectContaining({ code: 'RESOURCE_REFUSED' }));
   });
 
-  test('reports what does not exist', () => {
+  test('the provider reports missing resources', () => {
     expect(() => provider.readFile('docs/b.md')).toThrow(expect.objectContaining({ code: 'RESOURCE_UNKNOWN' }));
     for (const get of [provider.getConvention, provider.getResource, provider.getWorkflow, provider.getStepData, provider.getStepData])
       expect(() => get('constructor')).toThrow(expect.objectContaining({ code: 'RESOURCE_UNKNOWN' }));
   });
 });
 
-test('a link that leads out of the folder is refused, for a file and for a folder, for reading and for writing', () => {
+test('a link that leads out of the folder is rejected, for a file and for a folder, for reading and for writing', () => {
   const [root, outside] = [tempFolder(), tempFolder()];
   writeFileSync(join(outside, 'secret'), 'secret');
   symlinkSync(join(outside, 'secret'), join(root, 'file'));
@@ -134,7 +134,7 @@ test('a copy that was changed, is of another version, or has no end is reported 
   expect(states('<resource name="severity">\n# Severity\nOurs.\n</resource>')).toEqual([['severity', 1, 'edited']]);
 });
 
-test('a text of the project with the same name, or one that Pawl does not know, is no copy', () => {
+test('a text of the project with the same name, or one that Pawl does not know, does not count as a copy', () => {
   expect(driftedCopies('<resource name="severity">\n# How grave we find things\n</resource>')).toEqual([]);
   expect(driftedCopies('<!-- pawl resource house 1cf1e13e1b5c -->\n')).toEqual([]);
 });

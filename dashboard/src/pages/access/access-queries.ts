@@ -1,4 +1,4 @@
-// Owns reading who may do what: people, tokens, passkeys and sessions.
+// Owns the queries about access: people, tokens, passkeys and sessions.
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { read } from '../../connection/api.ts';

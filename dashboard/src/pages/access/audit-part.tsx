@@ -18,7 +18,7 @@ export function AuditPart() {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
   });
-  if (audit.data === undefined) return <Pending of={audit} what="the audit" />;
+  if (audit.data === undefined) return <Pending of={audit} subject="the audit" />;
   const entries = audit.data.pages.flatMap((page) => page.entries);
   if (entries.length === 0) return <Empty title="Nothing happened yet" />;
   return (

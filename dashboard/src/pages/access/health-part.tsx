@@ -23,7 +23,7 @@ export function HealthPart() {
     queryFn: ({ signal }) => read<HealthReport>('/health', signal),
     refetchInterval: AGAIN_MS,
   });
-  if (health.data === undefined) return <Pending of={health} what="the health" />;
+  if (health.data === undefined) return <Pending of={health} subject="the health" />;
   const { checks, server, owners, queue, accounts } = health.data;
   return (
     <div className="stack">

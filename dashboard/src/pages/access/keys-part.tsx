@@ -30,7 +30,7 @@ function Tokens() {
   return (
     <Panel title="Personal tokens" action={<Button label="Create a token" onClick={() => setCreating(true)} />}>
       {tokens.error && <Failure error={tokens.error} />}
-      {tokens.data === undefined && !tokens.error && <Loading what="the tokens" />}
+      {tokens.data === undefined && !tokens.error && <Loading subject="the tokens" />}
       {tokens.data?.length === 0 && (
         <Empty title="No tokens">
           <p>Programs use a personal token to call the API in your name.</p>

@@ -22,7 +22,7 @@ export function PeoplePart() {
   const me = useMyName();
   const mayDecide = useMay('decide');
   const manages = mayDecide && (people.data?.find(({ name }) => name === me)?.manages ?? false);
-  if (people.data === undefined) return <Pending of={people} what="the people" />;
+  if (people.data === undefined) return <Pending of={people} subject="the people" />;
   return (
     <Panel title="People" action={manages && <Button label="Invite" className="primary" onClick={() => setInviting(true)} />}>
       <Table columns={['Name', 'Groups', 'Scopes', 'Invited']} hasActions className="list stacks">

@@ -1,4 +1,4 @@
-// Owns reading and changing automatic activity: schedules, deliveries and notices.
+// Reads and changes automatic activity: schedules, deliveries and notices.
 
 import { type UseMutationResult, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { pathOf, read, write } from '../../connection/api.ts';

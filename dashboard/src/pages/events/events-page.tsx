@@ -34,7 +34,7 @@ function Deliveries() {
   return (
     <Panel title="Received">
       {deliveries.error && <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />}
-      {deliveries.data === undefined && !deliveries.error && <Loading what="what was received" />}
+      {deliveries.data === undefined && !deliveries.error && <Loading subject="what was received" />}
       {shown?.length === 0 && (
         <Empty title="Nothing was received yet">
           <p>Other programs send signed deliveries to /hooks/NAME; each appears here with what it started, or why it started nothing.</p>

@@ -18,7 +18,7 @@ export function SchedulePart() {
   return (
     <section className="stack" aria-label="Schedules">
       {schedules.error && <Failure error={schedules.error} retry={() => void schedules.refetch()} />}
-      {schedules.data === undefined && !schedules.error && <Loading what="the schedules" />}
+      {schedules.data === undefined && !schedules.error && <Loading subject="the schedules" />}
       {schedules.data?.length === 0 && (
         <div className="panel">
           <Empty title="No schedules">

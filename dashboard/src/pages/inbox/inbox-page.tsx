@@ -1,4 +1,4 @@
-// The page of what waits for a person: a list, oldest first, and everything that is needed to decide beside it.
+// The page of the inbox: a list of what waits for a person, oldest first, and everything that is needed to decide.
 
 import { useCallback, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -21,7 +21,7 @@ export default function InboxPage() {
   const run = usePathParam('run');
   const path = usePathParam('path');
   const items = inbox.data;
-  if (items === undefined) return <Pending of={inbox} what="the inbox" title="Inbox" />;
+  if (items === undefined) return <Pending of={inbox} subject="the inbox" title="Inbox" />;
   const mine = items.filter((item) => item.mine);
   return (
     <div className="page">
@@ -105,9 +105,7 @@ function InboxItems({ items, picked, isGone }: ItemsProps) {
           </li>
         ))}
       </ol>
-      {picked === undefined && isGone && (
-        <p className="banner gone">This item no longer waits: somebody decided it, or its run continued.</p>
-      )}
+      {picked === undefined && isGone && <p className="banner gone">This item no longer waits: it was decided, or its run continued.</p>}
       {current !== undefined && <ItemDetail key={key} item={current} asked={asked?.of === key ? asked.option : undefined} ask={ask} />}
     </div>
   );

@@ -1,4 +1,4 @@
-// Owns cancelling a run: it first shows what would be undone, as "pawl cancel --dry-run" does.
+// Owns the dialog that cancels a run: it first shows what would be undone, as "pawl cancel --dry-run" does.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// Owns forking a run: from which step, and a table of which steps would be reused and which run again.
+// Owns the dialog that forks a run: from which step, and a table of which steps would be reused and which run again.
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -18,7 +18,7 @@ export function HistoryView({ id }: { readonly id: string }) {
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next ?? undefined,
   });
-  if (history.data === undefined) return <Pending of={history} what="the history" />;
+  if (history.data === undefined) return <Pending of={history} subject="the history" />;
   const rows = history.data.pages.flatMap((page) => page.rows);
   return (
     <div className="body stack">

@@ -1,4 +1,4 @@
-// Owns how a run continues after a halt: the choices of `pawl resume`, one at a time.
+// Owns the dialog that continues a run after a halt: the choices of `pawl resume`, one at a time.
 
 import { useState } from 'react';
 import type { RunReport, Wait } from '../../connection/contract.ts';

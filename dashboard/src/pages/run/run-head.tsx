@@ -50,7 +50,7 @@ export function RunHead({ report }: { readonly report: RunReport }) {
             </Fact>
           </>
         )}
-        {!isFinal(run.status) && <Fact name="driven">{run.isDriven ? 'by a process' : 'by nobody now'}</Fact>}
+        {!isFinal(run.status) && <Fact name="driven">{run.isDriven ? 'by a process' : 'by no process'}</Fact>}
         {run.parent !== null && (
           <Fact name="child run of">
             <Link href={`/runs/${run.parent.run}?step=${encodeURIComponent(run.parent.path)}`}>{run.parent.run}</Link>

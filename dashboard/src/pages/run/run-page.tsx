@@ -21,7 +21,7 @@ type View = keyof typeof VIEWS;
 export default function RunPage() {
   const id = usePathParam('id') ?? '';
   const run = useRun(id);
-  if (run.data === undefined) return <Pending of={run} what="the run" title={`Run ${id}`} />;
+  if (run.data === undefined) return <Pending of={run} subject="the run" title={`Run ${id}`} />;
   return (
     <div className="page">
       <RunHead report={run.data} />
@@ -88,9 +88,9 @@ function RunGraph({
   readonly pick: (step: string) => void;
 }) {
   const graph = useRunGraph(id);
-  if (graph.data === undefined) return <Pending of={graph} what="the graph" />;
+  if (graph.data === undefined) return <Pending of={graph} subject="the graph" />;
   return (
-    <Suspense fallback={<Loading what="the graph" />}>
+    <Suspense fallback={<Loading subject="the graph" />}>
       <GraphView graph={graph.data} picked={picked} pick={pick} />
     </Suspense>
   );

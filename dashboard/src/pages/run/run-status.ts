@@ -1,4 +1,4 @@
-// Owns what the status of a run or a step means.
+// Interprets the status of a run or a step.
 
 const OPEN_STEP = ['running', 'waiting', 'verifying', 'queued'];
 const FINAL = ['completed', 'overridden', 'rejected', 'cancelled'];

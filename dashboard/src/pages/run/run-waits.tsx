@@ -1,5 +1,5 @@
-// Owns what a run waits for: decisions and questions, which are answered here, halts with their choices, and waits for time,
-// signals and child runs. It also shows the last failure and the next retry.
+// Shows what a run waits for: decisions and questions, which are answered here, halts with their choices, and waits for
+// time, signals and child runs. It also shows the last failure and the next retry.
 
 import { useState } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-// Owns sending a signal to a run: its name, and what it carries as JSON or as plain text.
+// Owns the dialog that sends a signal to a run: its name, and what it carries as JSON or as plain text.
 
 import { useState } from 'react';
 import type { Json, RunReport } from '../../connection/contract.ts';

@@ -1,4 +1,5 @@
-// Owns the log of a step: it is read on while the step works, and scrolls to its end unless the reader has scrolled up.
+// Shows the log of a step: it follows the log while the step works, and scrolls to its end unless the reader has scrolled
+// up.
 
 import { useEffect, useRef, useState } from 'react';
 import { pathOf, read } from '../../connection/api.ts';

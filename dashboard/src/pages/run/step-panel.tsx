@@ -35,7 +35,7 @@ export function StepPanel({ report, path, pick }: PanelProps) {
           <Icon name="close" />
         </button>
       </header>
-      {step.data === undefined && step.error === null && <Loading what="the step" />}
+      {step.data === undefined && step.error === null && <Loading subject="the step" />}
       {step.data === undefined && step.error !== null && <NotReached report={report} path={path} error={step.error} />}
       {step.data !== undefined && <StepBody report={report} detail={step.data} pick={pick} />}
     </section>

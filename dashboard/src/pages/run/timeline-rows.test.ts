@@ -17,15 +17,15 @@ test('members are folded into the row of their group until it is opened', () => 
   expect(timelineRows(bars, new Set(['all#1'])).map(({ path }) => path)).toEqual(['build#1', 'all#1', 'all#1/b', 'all#1/a']);
 });
 
-test('rows are in order of their start', () => {
+test('rows are ordered by their start', () => {
   expect(timelineRows([bar('late#1', 5, 6), bar('early#1', 1, 2)], new Set()).map(({ path }) => path)).toEqual(['early#1', 'late#1']);
 });
 
-test('what has not ended goes on until now', () => {
+test('a bar without an end extends to now', () => {
   expect(spanOf([bar('a#1', 10, 20), bar('b#1', 12, null)], 60_000)).toEqual({ from: 10_000, to: 60_000 });
 });
 
-test('zooming and moving stay inside of the whole time', () => {
+test('zooming and moving stay within the whole time', () => {
   const whole = { from: 0, to: 100 };
   expect(zoomed(whole, whole, 0.5)).toEqual({ from: 25, to: 75 });
   expect(zoomed({ from: 90, to: 100 }, whole, 4)).toEqual({ from: 60, to: 100 });

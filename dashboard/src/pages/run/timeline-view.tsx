@@ -31,7 +31,7 @@ export function TimelineView({ report, picked, pick }: TimelineProps) {
   const [zoom, setZoom] = useState<Span>();
   const bars = timeline.data;
   const rows = useMemo(() => timelineRows(bars ?? [], open), [bars, open]);
-  if (bars === undefined) return <Pending of={timeline} what="the timeline" />;
+  if (bars === undefined) return <Pending of={timeline} subject="the timeline" />;
   if (bars.length === 0) return <Empty title="Nothing has started yet" />;
   const whole = spanOf(bars, now);
   const shown = zoom ?? whole;

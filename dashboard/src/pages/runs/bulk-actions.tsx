@@ -1,4 +1,4 @@
-// Owns actions on several runs at once: cancel or retry, with the result for each.
+// Owns the actions on several runs: cancel or retry, with the result for each.
 
 import { useState } from 'react';
 import { write } from '../../connection/api.ts';

@@ -1,4 +1,4 @@
-// Owns which runs a list shows: as query parameters of the page, and of the request to the server.
+// Owns the filter of a list of runs: as query parameters of the page, and of the request to the server.
 
 /** The filter of a list of runs, kept in the address of the page. An empty field selects all runs. */
 export interface RunFilter {

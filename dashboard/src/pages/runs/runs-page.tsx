@@ -37,7 +37,7 @@ export default function RunsPage() {
       <FilterBar filter={filter} change={change} />
       {mayOperate && picked.size > 0 && <BulkActions ids={[...picked]} done={() => setPicked(new Set())} />}
       {list.error !== undefined && <Failure error={list.error} retry={list.retry} />}
-      {list.runs === undefined && list.error === undefined && <Loading what="the runs" />}
+      {list.runs === undefined && list.error === undefined && <Loading subject="the runs" />}
       {list.runs?.length === 0 && list.searchedBackTo === undefined && <NoRuns isFiltered={search !== ''} />}
       {list.runs !== undefined && list.runs.length > 0 && (
         <RunTable

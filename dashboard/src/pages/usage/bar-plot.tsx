@@ -1,4 +1,4 @@
-// Owns how a plot looks: stacked columns with an axis, a legend, and the numbers of the column that the pointer is on.
+// Draws a plot: stacked columns with an axis, a legend, and the numbers of the column that the pointer is on.
 
 import { useState } from 'react';
 import { plainLine } from '../../text/plain-text.ts';

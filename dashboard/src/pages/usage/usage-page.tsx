@@ -68,7 +68,7 @@ export default function UsagePage() {
         />
       </header>
       {usage.error && <Failure error={usage.error} retry={() => void usage.refetch()} />}
-      {usage.data === undefined && !usage.error && <Loading what="the usage" />}
+      {usage.data === undefined && !usage.error && <Loading subject="the usage" />}
       {usage.data !== undefined && <Plots report={usage.data} by={by} span={{ ms, bucket }} />}
     </div>
   );

@@ -1,4 +1,4 @@
-// Owns what validation says about workflows, with the place of each finding.
+// Shows the findings of validation about workflows, with the place of each finding.
 
 import type { WorkflowList } from '../../connection/contract.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';

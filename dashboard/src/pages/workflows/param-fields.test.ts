@@ -12,7 +12,7 @@ const schema = {
   },
 };
 
-test('each parameter has a field by its type, with its default', () => {
+test('each parameter has a field for its type, with its default', () => {
   const fields = paramFields(schema, undefined);
   expect(fields.map(({ name, kind, isRequired, initial }) => [name, kind, isRequired, initial])).toEqual([
     ['issue', 'integer', true, ''],
@@ -22,7 +22,7 @@ test('each parameter has a field by its type, with its default', () => {
   ]);
 });
 
-test('what is typed becomes values of their types; what is left empty is left out', () => {
+test('text becomes values of the declared types; empty fields are left out', () => {
   const fields = paramFields(schema, undefined);
   expect(paramsOf(fields, { issue: '42', dry: 'true', extra: '{"a": [1]}' })).toEqual({
     issue: 42,
@@ -32,14 +32,14 @@ test('what is typed becomes values of their types; what is left empty is left ou
   });
 });
 
-test('a mistake names its field', () => {
+test('an invalid value names its field', () => {
   const fields = paramFields(schema, undefined);
   expect(() => paramsOf(fields, {})).toThrow('"issue" is required.');
   expect(() => paramsOf(fields, { issue: '4.5' })).toThrow('"issue" must be a whole number.');
   expect(() => paramsOf(fields, { issue: '1', extra: '{' })).toThrow('"extra" must be JSON');
 });
 
-test('the values of an earlier run are filled in, also those that the schema does not name', () => {
+test('the values of an earlier run are filled in, even those that the schema does not name', () => {
   const fields = paramFields(schema, { issue: 7, other: { x: 1 } });
   expect(paramsOf(fields, {})).toEqual({ issue: 7, mode: 'safe', dry: false, other: { x: 1 } });
 });

@@ -20,10 +20,10 @@ interface FieldFacts {
 type Schema = Readonly<Record<string, Json | undefined>>;
 
 /** The fields for a schema; `given` are values of an earlier run. */
-export function paramFields(schema: Json, given: Json | undefined): readonly ParamField[] {
+export function paramFields(schema: Json, initial: Json | undefined): readonly ParamField[] {
   const { properties, required } = objectOf(schema);
   const needed = Array.isArray(required) ? required : [];
-  const values = objectOf(given ?? null);
+  const values = objectOf(initial ?? null);
   const described = Object.entries(objectOf(properties ?? null)).map(([name, each]) =>
     fieldOf({ name, schema: objectOf(each ?? null), isRequired: needed.includes(name), value: values[name] }),
   );

@@ -13,12 +13,12 @@ interface StartProps {
   readonly name: string;
   readonly schema: Json;
   /** The parameters of an earlier run. */
-  readonly given: Json | undefined;
+  readonly initial: Json | undefined;
 }
 
 /** Starts a run of a workflow. */
-export function StartForm({ name, schema, given }: StartProps) {
-  const fields = useMemo(() => paramFields(schema, given), [schema, given]);
+export function StartForm({ name, schema, initial }: StartProps) {
+  const fields = useMemo(() => paramFields(schema, initial), [schema, initial]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [tags, setTags] = useState('');
   const [error, setError] = useState<unknown>();

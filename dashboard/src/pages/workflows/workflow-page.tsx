@@ -21,7 +21,7 @@ export default function WorkflowPage() {
   const like = useQueryParams().get('like') ?? undefined;
   const workflow = useWorkflow(name);
   const mayOperate = useMay('operate');
-  if (workflow.data === undefined) return <Pending of={workflow} what="the workflow" title={name} />;
+  if (workflow.data === undefined) return <Pending of={workflow} subject="the workflow" title={name} />;
   const { title, description, trusted, findings, graph, params, file } = workflow.data;
   return (
     <div className="page">
@@ -50,7 +50,7 @@ export default function WorkflowPage() {
               <p>A flow decides its steps while it runs; the graph of each run shows them.</p>
             </Empty>
           ) : (
-            <Suspense fallback={<Loading what="the graph" />}>
+            <Suspense fallback={<Loading subject="the graph" />}>
               <GraphView graph={graph} />
             </Suspense>
           )}
@@ -69,7 +69,7 @@ function StartPanel({ name, schema, like }: { readonly name: string; readonly sc
       </header>
       <div className="body">
         {like === undefined ? (
-          <StartForm name={name} schema={schema} given={undefined} />
+          <StartForm name={name} schema={schema} initial={undefined} />
         ) : (
           <StartLike name={name} schema={schema} like={like} />
         )}
@@ -80,7 +80,7 @@ function StartPanel({ name, schema, like }: { readonly name: string; readonly sc
 
 function StartLike({ name, schema, like }: { readonly name: string; readonly schema: Json; readonly like: string }) {
   const run = useRun(like);
-  if (run.data === undefined) return <Pending of={run} what="the run" />;
+  if (run.data === undefined) return <Pending of={run} subject="the run" />;
   return (
     <>
       <p className="help">
@@ -89,7 +89,7 @@ function StartLike({ name, schema, like }: { readonly name: string; readonly sch
           {like}
         </Link>
       </p>
-      <StartForm name={name} schema={schema} given={run.data.run.params} />
+      <StartForm name={name} schema={schema} initial={run.data.run.params} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-// Owns reading workflows: the list, and one in full.
+// Owns the queries of workflows: the list, and one in full.
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { pathOf, read } from '../../connection/api.ts';

@@ -10,7 +10,7 @@ import { useWorkflows } from './workflow-queries.ts';
 /** The page of all workflows. */
 export default function WorkflowsPage() {
   const list = useWorkflows();
-  if (list.data === undefined) return <Pending of={list} what="the workflows" title="Workflows" />;
+  if (list.data === undefined) return <Pending of={list} subject="the workflows" title="Workflows" />;
   const { workflows, problems } = list.data;
   return (
     <div className="page">

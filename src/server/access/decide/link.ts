@@ -31,7 +31,7 @@ interface DecideLinkRequest {
 }
 
 /** Where links are stored, the runs they are about, and how the server is reached. */
-interface DecideLinkPlace {
+interface DecideLinkServices {
   readonly access: AccessStore;
   readonly store: Store;
   readonly addresses: Pick<Addresses, 'baseUrl'>;
@@ -42,7 +42,7 @@ interface DecideLinkPlace {
  * the server and have the scope `decide`.
  */
 export async function createDecideLink(
-  { access, store, addresses }: DecideLinkPlace,
+  { access, store, addresses }: DecideLinkServices,
   { run, approval, person, by, expires }: DecideLinkRequest,
 ): Promise<ShownLink & LinkedApproval> {
   const { name, scopes } = requirePerson(access, person);

@@ -1,5 +1,5 @@
-// Owns deciding by a link, and signing a decision with a passkey. A GET only shows the page: a bot that previews the link,
-// or a browser that prefetches it, decides nothing.
+// Owns the routes for deciding by a link, and for signing a decision with a passkey. A GET only shows the page: a bot that
+// previews the link, or a browser that prefetches it, decides nothing.
 //
 // AC5. A decision by link counts for exactly the content that its form names, once, in the name of its person.
 
@@ -59,15 +59,15 @@ export const DECIDE = {
 /** Mounts deciding by link and signing. */
 export function mountDecide(app: ServerApp, services: Services): void {
   const access = accessOf(services);
-  const at = { app, repeats: services.repeats };
-  handle(at, DECIDE.page, async ({ c, param }) =>
+  const target = { app, repeats: services.repeats };
+  handle(target, DECIDE.page, async ({ c, param }) =>
     respondWithPage(c, async () => {
       const opened = { link: await requireLink(access, c, param('secret')), secret: param('secret') };
       return approvalPage(access, opened, { isPreview: isPreview(c) });
     }),
   );
-  handle(at, DECIDE.decide, async ({ c, param }) => respondWithPage(c, () => decideByForm(access, c, param('secret'))));
-  handle(at, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
+  handle(target, DECIDE.decide, async ({ c, param }) => respondWithPage(c, () => decideByForm(access, c, param('secret'))));
+  handle(target, DECIDE.sign, async ({ c, param, body: { digest, option, input } }) => {
     const link = await requireLink(access, c, param('secret'));
     const { run, path } = linkedApproval(link.about);
     const approval = await approvalAt(access, { run, path });
@@ -76,21 +76,21 @@ export function mountDecide(app: ServerApp, services: Services): void {
     const statement = statementFor({ run, approval, option, input: inputOf(input), actor: link.person });
     return { options: { ...(await signingOptions(access, link.person, statement)) } };
   });
-  handle(at, DECIDE.createLink, async ({ caller, body: { run, approval, for: person, expires }, note }) => {
+  handle(target, DECIDE.createLink, async ({ caller, body: { run, approval, for: person, expires }, note }) => {
     note({ action: 'decide link', run, step: approval, choice: `for ${person}` });
     rightOf(caller, { demand: 'decide', on: 'access link', withoutToken: true });
     // The creator of a link sees it, and could decide in the name of its person.
     if (!isSamePerson(person, caller.name)) assertManages(access, caller, 'link');
-    const place = { access, store: services.store, addresses: access.addresses() };
-    const { url, expiresAt, person: name } = await createDecideLink(place, { run, approval, person, by: caller.name, expires });
+    const linkServices = { access, store: services.store, addresses: access.addresses() };
+    const { url, expiresAt, person: name } = await createDecideLink(linkServices, { run, approval, person, by: caller.name, expires });
     return { person: name, url, expiresAt };
   });
-  handle(at, DECIDE.signingOptions, async ({ caller, body: { run, approval, digest, option, input } }) => {
+  handle(target, DECIDE.signingOptions, async ({ caller, body: { run, approval, digest, option, input } }) => {
     const asked = await findApproval(services.store, run, { approval, digest });
     const statement = statementFor({ run: asked.run, approval: asked.approval, option, input, actor: caller.name });
     return { options: { ...(await signingOptions(access, caller.name, statement)) } };
   });
-  handle(at, DECIDE.signature, async ({ caller, body: { response } }) => ({
+  handle(target, DECIDE.signature, async ({ caller, body: { response } }) => ({
     signature: signatureOf(access, caller.name, response as never),
   }));
 }

@@ -1,4 +1,4 @@
-// Owns what each command does. It uses the same functions and the same checks of rights as the command line and the API.
+// Carries out commands. It uses the same functions and the same checks of rights as the command line and the API.
 
 import { parseAnswer, readQuestions } from '../../../attended/questions.ts';
 import { waitName } from '../../../attended/wait-words.ts';
@@ -29,21 +29,21 @@ export type CommandResult =
 
 /** Carries a command out. */
 export async function actOnCommand(parts: CommandParts, rows: CommandRows, received: ReceivedCommand): Promise<CommandResult> {
-  const at: CommandContext = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
-  const earlier = await earlierResult(at);
+  const context: CommandContext = { ...parts, ...received, store: parts.engine.store, rows, places: new RunRows(parts.database) };
+  const earlier = await earlierResult(context);
   if (earlier !== undefined) return earlier;
   switch (received.command.verb) {
     case 'approve':
     case 'reject':
-      return decide(at, received.command.verb);
+      return decide(context, received.command.verb);
     case 'answer':
-      return answer(at);
+      return answer(context);
     case 'retry':
-      return retry(at);
+      return retry(context);
     case 'cancel':
-      return cancel(at);
+      return cancel(context);
     case 'status':
-      return status(at);
+      return status(context);
   }
 }
 
@@ -142,17 +142,17 @@ interface ShownTarget {
 
 /** CM3: the content that the comment of the run showed before the command was written, if it is still current. */
 async function shownTarget(
-  at: CommandContext,
+  context: CommandContext,
   { row, run, path, digest }: Candidate & { path: string; digest: string },
 ): Promise<ShownTarget | CommandResult> {
-  const { forge, places, comment, number } = at;
+  const { forge, places, comment, number } = context;
   const pull = row.pr === undefined ? undefined : valueIn(await forge.pullRequest(row.pr));
   const head = pull?.headSha ?? null;
   const again = (why: string): CommandResult => {
     places.markStale(number);
     return refused(`${why}; read the comment of the run, then write the command again`);
   };
-  const shown = row.shown.find((one) => one.run === run && one.path === path && one.digest === digest);
+  const shown = row.shown.find((question) => question.run === run && question.path === path && question.digest === digest);
   if (shown === undefined) return again('the content to decide about has not been shown here yet');
   if (shown.head !== head) return again(`commits were pushed since: the head is ${head?.slice(0, 12) ?? 'gone'} now`);
   if (comment.at <= shown.at) return again('the command was written before this content was shown');
@@ -163,20 +163,20 @@ function mayDo({ caller, command }: CommandContext, demand: RightRequest['demand
   return rightOf(caller, { demand, on: `/pawl ${command.verb}`, ...omitUndefined({ about }) }).actor;
 }
 
-async function decide(at: CommandContext, verdict: 'approve' | 'reject'): Promise<CommandResult> {
-  const { engine, store, rows, comment, command, settings } = at;
-  const actor = mayDo(at, 'decide');
-  const waiting = await gather(at, async (row) =>
+async function decide(context: CommandContext, verdict: 'approve' | 'reject'): Promise<CommandResult> {
+  const { engine, store, rows, comment, command, settings } = context;
+  const actor = mayDo(context, 'decide');
+  const waiting = await gather(context, async (row) =>
     (await pendingApprovals(store, row.run)).map((asked) => candidateOf(row, asked, asked.approval)),
   );
-  const found = pick(at, waiting, { one: 'waits for a decision', many: 'wait for a decision' });
+  const found = pick(context, waiting, { one: 'waits for a decision', many: 'wait for a decision' });
   if (isResult(found)) return found;
   const { approval } = found.asked;
   if (approval.signed) return needsSignature(found.asked);
-  const seen = await shownTarget(at, found);
+  const seen = await shownTarget(context, found);
   if ('outcome' in seen) return seen;
   if (verdict === 'approve' && !settings.selfApproval && seen.pull !== undefined && isSamePerson(seen.pull.author, comment.author))
-    return refused('the author of the pull request cannot approve it here; somebody else must approve it (forge.self_approval)');
+    return refused('the author of the pull request cannot approve it here; another person must approve it (forge.self_approval)');
   const { label } = optionFor(verdict, approval, (await store.load(found.run)).definition);
   rows.begin(comment.id, seen.target);
   const input = command.texts.length === 0 ? undefined : command.texts.join('\n');
@@ -191,11 +191,13 @@ function needsSignature({ run, approval }: PendingApproval): CommandResult {
   return { outcome: 'unsupported', reason };
 }
 
-async function answer(at: CommandContext): Promise<CommandResult> {
-  const { engine, store, rows, comment, command } = at;
-  const actor = mayDo(at, 'decide');
-  const waiting = await gather(at, async (row) => (await readQuestions(store, row.run)).map((asked) => candidateOf(row, asked, asked)));
-  const found = pick(at, waiting, { one: 'waits for an answer', many: 'wait for an answer' });
+async function answer(context: CommandContext): Promise<CommandResult> {
+  const { engine, store, rows, comment, command } = context;
+  const actor = mayDo(context, 'decide');
+  const waiting = await gather(context, async (row) =>
+    (await readQuestions(store, row.run)).map((asked) => candidateOf(row, asked, asked)),
+  );
+  const found = pick(context, waiting, { one: 'waits for an answer', many: 'wait for an answer' });
   if (isResult(found)) return found;
   const { questions } = found.asked;
   if (!areShownWhole({ questions }))
@@ -206,7 +208,7 @@ async function answer(at: CommandContext): Promise<CommandResult> {
     return refused(
       `${found.step} asks ${questions.length} questions; answers given: ${command.texts.length}; put each answer after " -- "`,
     );
-  const seen = await shownTarget(at, found);
+  const seen = await shownTarget(context, found);
   if ('outcome' in seen) return seen;
   rows.begin(comment.id, seen.target);
   const answers = questions.map((question, index) => parseAnswer(question, command.texts[index] ?? ''));
@@ -215,18 +217,18 @@ async function answer(at: CommandContext): Promise<CommandResult> {
 }
 
 /** The runs of this issue or pull request, with the status in the kernel, which is `running` also for runs that wait. */
-async function runsAt(at: CommandContext): Promise<(Candidate & { readonly status: RunStatus })[]> {
-  return gather(at, async (row) => {
-    const { state } = await at.store.load(row.run);
+async function runsAt(context: CommandContext): Promise<(Candidate & { readonly status: RunStatus })[]> {
+  return gather(context, async (row) => {
+    const { state } = await context.store.load(row.run);
     return [{ row, run: row.run, status: state.status, ...omitUndefined({ step: state.halt?.step, path: state.halt?.path }) }];
   });
 }
 
-async function retry(at: CommandContext): Promise<CommandResult> {
-  const { engine, store, command } = at;
-  const actor = mayDo(at, 'override');
-  const stopped = (await runsAt(at)).filter(({ status }) => status === 'failed' || status === 'escalated');
-  const found = pick(at, stopped, { one: 'can be retried', many: 'can be retried' });
+async function retry(context: CommandContext): Promise<CommandResult> {
+  const { engine, store, command } = context;
+  const actor = mayDo(context, 'override');
+  const stopped = (await runsAt(context)).filter(({ status }) => status === 'failed' || status === 'escalated');
+  const found = pick(context, stopped, { one: 'can be retried', many: 'can be retried' });
   if (isResult(found)) return found;
   assertStoppedAt((await store.load(found.run)).state, found.step);
   const note = command.texts[0];
@@ -234,27 +236,27 @@ async function retry(at: CommandContext): Promise<CommandResult> {
   return { outcome: 'done', run: found.run };
 }
 
-async function cancel(at: CommandContext): Promise<CommandResult> {
-  const { engine, store, caller, command } = at;
-  const open = (await runsAt(at)).filter(({ status }) => !isFinal(status));
-  const found = pick(at, open, { one: 'can be cancelled', many: 'can be cancelled' });
+async function cancel(context: CommandContext): Promise<CommandResult> {
+  const { engine, store, caller, command } = context;
+  const open = (await runsAt(context)).filter(({ status }) => !isFinal(status));
+  const found = pick(context, open, { one: 'can be cancelled', many: 'can be cancelled' });
   if (isResult(found)) return found;
   const starter = await starterOf(store, found.run);
-  const actor = isOthersRun(caller, starter) ? mayDo(at, 'override', startedText(starter)) : mayDo(at, 'steer');
+  const actor = isOthersRun(caller, starter) ? mayDo(context, 'override', startedText(starter)) : mayDo(context, 'steer');
   await engine.run(found.run).cancel({ actor, ...omitUndefined({ reason: command.texts[0] }) });
   return { outcome: 'done', run: found.run };
 }
 
-async function status(at: CommandContext): Promise<CommandResult> {
-  const { places, number, store } = at;
-  const runs = await runsAt(at);
+async function status(context: CommandContext): Promise<CommandResult> {
+  const { places, number, store } = context;
+  const runs = await runsAt(context);
   places.markStale(number);
   const [first] = runs;
   const [moved] = places.movedFrom(number);
   if (first === undefined && moved !== undefined) return refused(`run ${moved.run} continues at pull request ${moved.pr}; ask there`);
   if (first === undefined) return refused('no run has a comment here');
   // Open runs come first, since a long reply is truncated.
-  const sorted = [...runs.filter((one) => !isFinal(one.status)), ...runs.filter((one) => isFinal(one.status))];
+  const sorted = [...runs.filter((run) => !isFinal(run.status)), ...runs.filter((run) => isFinal(run.status))];
   const lines = await Promise.all(sorted.map(async ({ run }) => `Run ${run}: ${statusText(await readRunTree(store, run))}.`));
   return { outcome: 'done', run: sorted[0]?.run ?? first.run, reason: lines.join(' ') };
 }

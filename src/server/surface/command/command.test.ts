@@ -7,7 +7,7 @@ test.each([
   ['/pawl reject ask -- no tests -- and no docs\r\nthanks', { verb: 'reject', words: ['ask'], texts: ['no tests', 'and no docs'] }],
   ['/pawl  status ', { verb: 'status', words: [], texts: [] }],
   ['/pawl answer -- grün, bitte', { verb: 'answer', words: [], texts: ['grün, bitte'] }],
-])('%j is a command', (body, expected) => {
+])('the comment %j is a command', (body, expected) => {
   expect(commandIn(body)).toEqual(expected);
 });
 
@@ -20,7 +20,7 @@ test.each([
   '\\/pawl approve',
   '/pa\u00ADwl approve',
   '',
-])('%j is not a command', (body) => {
+])('the comment %j is not a command', (body) => {
   expect(commandIn(body)).toBeUndefined();
 });
 
@@ -33,6 +33,6 @@ test.each([
   ['/pawl reject -- \u202Eevil', 'invisible characters'],
   [`/pawl reject -- ${'x'.repeat(5000)}`, 'at most'],
   ['/pawl status\n  /pawl approve', 'one command'],
-])('%j is refused', (body, problem) => {
+])('the comment %j is rejected', (body, problem) => {
   expect(commandIn(body)).toEqual({ problem: expect.stringContaining(problem) });
 });

@@ -1,7 +1,6 @@
-// Owns parsing a command in a comment: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. The first line
+// Parses a command in a comment: the first line of the comment, exactly `/pawl VERB WORDS…`, in plain ASCII. The first line
 // cannot be inside a quotation, a code block or hidden text. A comment has one command at most.
 
-/** The commands. */
 const COMMANDS = ['approve', 'reject', 'retry', 'cancel', 'status', 'answer'] as const;
 
 /** A parsed command. */
@@ -34,7 +33,7 @@ export function commandIn(body: string): ParsedCommand | InvalidCommand | undefi
   const [, word = '', ...words] = head.trimEnd().split(/ +/);
   const verb = COMMANDS.find((name) => name === word);
   if (verb === undefined) return { problem: `the commands are ${COMMANDS.map((name) => `/pawl ${name}`).join(', ')}` };
-  if (!words.every((one) => WORD.test(one)))
+  if (!words.every((word) => WORD.test(word)))
     return { problem: 'a command is followed by a run, a step or a digest; put text after " -- "' };
   return { verb, words, texts: texts.map((text) => text.trim()).filter((text) => text !== '') };
 }

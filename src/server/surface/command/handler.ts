@@ -82,7 +82,7 @@ async function receive(parts: CommandParts, { id, number, written, command }: Wr
   const known = rows.get(id);
   if (known !== undefined && known.outcome !== 'received' && known.outcome !== 'started')
     return ignored(`the comment ${id} was already handled`);
-  const comment = valueIn(await forge.comments(number)).find((one) => one.id === id);
+  const comment = valueIn(await forge.comments(number)).find((candidate) => candidate.id === id);
   if (comment === undefined) return ignored(`the comment ${id} was deleted`);
   const self = valueIn(await forge.whoami());
   const isSelf = isSamePerson(comment.author, self.login);

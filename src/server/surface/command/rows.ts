@@ -1,4 +1,4 @@
-// Owns the record of the received commands: who wrote which, about what, and the result. A comment is handled once, however
+// Owns the table of received commands: who wrote which one, about what, and the result. A comment is handled once, however
 // often its event is delivered.
 
 import { nullable, number, oneOf, rowAs, type SqlRow, text } from '../../../base/sql-row.ts';

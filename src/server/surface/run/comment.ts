@@ -30,7 +30,6 @@ export interface RunCommentView {
   readonly head?: string;
   /** The address of the run in the dashboard. */
   readonly link?: string;
-  /** Whether commands in comments are accepted. */
   readonly acceptsCommands: boolean;
 }
 
@@ -143,10 +142,10 @@ function waitText(wait: WaitReport, { report, acceptsCommands }: RunCommentView)
   const { kind } = wait;
   const step = 'step' in wait ? wait.step : undefined;
   const message = 'message' in wait ? wait.message : undefined;
-  const what = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${inertMarkdown(step, CELL_MAX)}`}`;
+  const label = `**Waits for ${waitName(kind)}**${step === undefined ? '' : ` at ${inertMarkdown(step, CELL_MAX)}`}`;
   const why = message === undefined ? '' : `: ${inertMarkdown(message, PROMPT_MAX)}`;
   const retry = kind === 'escalation' && acceptsCommands ? `\n\n\`\`\`\n/pawl retry ${report.run.id}\n\`\`\`` : '';
-  return `${what}${why}${retry}`;
+  return `${label}${why}${retry}`;
 }
 
 function stepsOf({ plan, steps, decisions }: RunReport): string {
@@ -155,7 +154,7 @@ function stepsOf({ plan, steps, decisions }: RunReport): string {
   if (shown.length === 0) return '';
   const left = plan.length - shown.length;
   const rows = shown.map(({ step, title, status, visits }) => {
-    const last = steps.findLast((one) => one.step === step && one.group === undefined);
+    const last = steps.findLast((row) => row.step === step && row.group === undefined);
     const decided = decisions.findLast((decision) => decision.step === step);
     const evidence = last === undefined ? '' : evidenceOf(last, steps, decided);
     const times = visits > 1 ? ` ×${visits}` : '';

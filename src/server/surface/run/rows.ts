@@ -1,4 +1,5 @@
-// Owns the record of each run's comment and checks, so that a server that starts later catches up and posts nothing twice.
+// Owns the table of the comment and checks of each run, so that a server that starts later catches up and posts nothing
+// twice.
 
 import { jsonOf, number, optional, rowAs, text } from '../../../base/sql-row.ts';
 import type { ServerDatabase } from '../../server-database.ts';

@@ -1,10 +1,10 @@
-// Owns keeping the comments and checks of runs at the forge up to date: one comment per run, and one check per gate. It compares
+// Keeps the comments and checks of runs at the forge up to date: one comment per run, and one check per gate. It compares
 // the state of runs with what was shown last, so that it catches up after a crash or an outage.
 //
 // SF1. A run has at most one comment at an issue and one at a pull request. It is edited at most every few seconds.
 // - A comment is written only if its text differs from what was written last.
 // SF2. A deleted comment is not created again, and after a rejected comment nothing is written until the run continues.
-// - Several runs that change at once are written one after the other: GitHub asks for a second between two writes.
+// - Several runs that change at the same time are written one after the other: GitHub asks for a second between two writes.
 
 import { digestText } from '../../../base/digest.ts';
 import type { Clock } from '../../../engine/clock.ts';
@@ -125,28 +125,28 @@ export class RunSurface extends CommitAlarm<SurfaceParts> {
     const pull = pr === undefined ? undefined : await forge.pullRequest(pr);
     if (pull !== undefined && pull.result !== 'ok' && retryHintOf(pull).isTransient) return this.retryLater(run.id, pull);
     const found = pull?.result === 'ok' ? pull.value : undefined;
-    const place = { issue, pr: found === undefined ? undefined : pr };
+    const target = { issue, pr: found === undefined ? undefined : pr };
     const view = await readRunView(store, run.id, {
       head: found?.headSha,
       link: link(run.id),
       acceptsCommands: settings.commands && settings.comments,
     });
-    const version = this.rows.nextVersion(run.id, place);
+    const version = this.rows.nextVersion(run.id, target);
     const row = this.rows.get(run.id) as RunRow;
     const showing: ShownRun = { view, row, version, pull: found };
-    const written = settings.comments ? await this.writeComment(showing, place) : row;
+    const written = settings.comments ? await this.writeComment(showing, target) : row;
     if (written === undefined) return;
-    // Saved before the checks are written: people may answer the comment at once.
+    // Saved before the checks are written: people may answer the comment immediately.
     this.rows.save({ ...written, mark: '', postedAt: clock.now() });
     const checks = settings.checks && found !== undefined ? await this.reportChecks(showing, found) : row.checks;
     if (checks === undefined) return;
-    const asked = await askPeople(this.parts, showing, place);
+    const asked = await askPeople(this.parts, showing, target);
     this.retryAt.delete(run.id);
     this.rows.save({ ...written, mark, checks, asked, postedAt: clock.now() });
   }
 
   /** Writes the comment at the pull request or the issue; undefined if it has to be retried later. */
-  private async writeComment(showing: ShownRun, { issue, pr }: Place): Promise<RunRow | undefined> {
+  private async writeComment(showing: ShownRun, { issue, pr }: CommentTarget): Promise<RunRow | undefined> {
     const { row, view } = showing;
     const body = runComment(view);
     const digest = digestOf(body);
@@ -239,8 +239,8 @@ export interface ShownRun {
   readonly pull: PullRequestFacts | undefined;
 }
 
-/** Where a run is shown. */
-export interface Place {
+/** The issue or pull request where a run is shown. */
+export interface CommentTarget {
   readonly issue: number | undefined;
   readonly pr: number | undefined;
 }
@@ -259,7 +259,7 @@ function questionsOf(view: RunView, { before, at }: { readonly before: RunRow['s
     ...approvals.map(({ run, approval: { path, digest } }) => ({ run, path, digest })),
     ...questions.filter(areShownWhole).map(({ run, path, digest }) => ({ run, path, digest })),
   ];
-  return asked.map((one) => before.find((old) => isSameQuestion(old, { ...one, head })) ?? { ...one, head, at });
+  return asked.map((question) => before.find((old) => isSameQuestion(old, { ...question, head })) ?? { ...question, head, at });
 }
 
 function isSameQuestion(one: Omit<ShownQuestion, 'at'>, other: Omit<ShownQuestion, 'at'>): boolean {

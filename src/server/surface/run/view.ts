@@ -1,4 +1,4 @@
-// Owns reading what the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
+// Reads the data that the comment of a run shows: its report, its graph, and the open questions of it and its child runs.
 
 import { readQuestions } from '../../../attended/questions.ts';
 import { omitUndefined } from '../../../base/fields.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../../../store/store.ts';
 import { answerLines, approvalLines } from '../decision-lines.ts';
 import type { RunCommentView } from './comment.ts';
 
-interface RunPlace {
+interface RunViewOptions {
   readonly head: string | undefined;
   readonly link: string | undefined;
   readonly acceptsCommands: boolean;
@@ -23,7 +23,7 @@ export interface RunView extends RunCommentView {
 }
 
 /** Reads what the comment of a run shows. */
-export async function readRunView(store: Store, run: string, { head, link, acceptsCommands }: RunPlace): Promise<RunView> {
+export async function readRunView(store: Store, run: string, { head, link, acceptsCommands }: RunViewOptions): Promise<RunView> {
   const report = await readRunReport(store, run, shownValues);
   const { definition } = await store.load(run);
   const events = (await store.events(run, 0)).flatMap((row) => row.events);

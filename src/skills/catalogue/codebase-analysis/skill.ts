@@ -1,45 +1,47 @@
 // Owns the skill codebase-analysis: answers a question about a repository from what its files say. Every claim in the
 // answer goes back to a finding, and every finding to a passage that is quoted with its place.
 
-import { arg, defineSkill, formatForbidden, type SkillContext } from '../../index.ts';
+import { arg, defineSkill, formatForbidden } from '../../index.ts';
 import { document } from '../document.ts';
+import { investigationStep } from '../investigation-step.ts';
 
 const QUESTION = '\\bQ-\\d+\\b';
 const AREA = '\\bA-\\d+\\b';
 const FINDING = '\\bF-\\d+\\b';
 
-function investigation({ params: { folder }, iteration, confidence }: SkillContext): string[] {
-  if (iteration === 1)
-    return [
+const INVESTIGATION = investigationStep('03-findings.md', {
+  sections: [{ title: 'Findings', minWords: 60 }, { title: 'Searched', minItems: 3 }, 'Open', 'Confidence'],
+  ids: { pattern: FINDING, min: 3 },
+  references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
+  quotes: 3,
+  texts: (folder) => ({
+    first: [
       `Answer every sub-question of ${folder}/01-scope.md from the code, starting at the areas that ${folder}/02-map.md names. Breadth first: get one good finding for every question before you look for a second one.`,
       'For each question, read the code that does the work, then its callers, then the test that pins it. Comments and documents are claims; code, tests and the output of a run are evidence.',
-    ];
-  if (confidence === 'high' || confidence === 'certain')
-    return [
+    ],
+    sure: [
       `You said that you are sure. Check ${folder}/03-findings.md before you go on: open every cited line again, correct each finding that its line does not support, and note under Searched that you did.`,
       'Add a finding only if this check turned one up.',
-    ];
-  const again = [
-    `Read ${folder}/03-findings.md. Do not repeat what it already says. In this visit:`,
-    confidence === 'medium'
-      ? '1. Take the finding that the answer depends on most and try to refute it: follow one real input through the code line by line, look for a second implementation, a flag, an override, or a caller that does it differently. Run the code if you can.'
-      : '1. Your map has holes. List the files on the main path and in the areas of open questions that you have not opened, and open them; search by the words of the domain, of error messages and of configuration keys, not only by symbol names.',
-    '2. Take the entry under Open that would change the answer most, and resolve it.',
-    '3. A finding that turns out wrong keeps its number: strike it through and say what refutes it.',
-  ];
-  return iteration < 5
-    ? again
-    : [...again, 'This is the last visit. Leave what you could not resolve under Open, with what it would take to resolve it.'];
-}
-
-const FINDING_SECTIONS = [
-  '- ## Findings: F-1, F-2, … Each: one sentence that could be proven wrong, the sub-question it answers, a quote that shows it, and how you know that nothing overrides it.',
-  "  Good: 'F-4 (Q-2) An expired token is rejected before the handler runs; the only other caller of verify() is the test.' Then the quote.",
-  "  Bad: 'F-4 Authentication is handled by the auth module.'",
-  '- ## Searched: what you searched for and what you found, including searches without a result.',
-  '- ## Open: what is still unknown and could change an answer.',
-  '- ## Confidence: per sub-question and overall. medium: every Q has a finding. high: also, each finding quotes code, and nothing under Open would change an answer. certain: also, you traced or ran the decisive case.',
-];
+    ],
+    noRepetition: 'Do not repeat what it already says.',
+    medium:
+      '1. Take the finding that the answer depends on most and try to refute it: follow one real input through the code line by line, look for a second implementation, a flag, an override, or a caller that does it differently. Run the code if you can.',
+    low: '1. Your map has holes. List the files on the main path and in the areas of open questions that you have not opened, and open them; search by the words of the domain, of error messages and of configuration keys, not only by symbol names.',
+    tasks: [
+      '2. Take the entry under Open that would change the answer most, and resolve it.',
+      '3. A finding that turns out wrong keeps its number: strike it through and say what refutes it.',
+    ],
+    last: 'Leave what you could not resolve under Open, with what it would take to resolve it.',
+    sections: [
+      '- ## Findings: F-1, F-2, … Each: one sentence that could be proven wrong, the sub-question it answers, a quote that shows it, and how you know that nothing overrides it.',
+      "  Good: 'F-4 (Q-2) An expired token is rejected before the handler runs; the only other caller of verify() is the test.' Then the quote.",
+      "  Bad: 'F-4 Authentication is handled by the auth module.'",
+      '- ## Searched: what you searched for and what you found, including searches without a result.',
+      '- ## Open: what is still unknown and could change an answer.',
+      '- ## Confidence: per sub-question and overall. medium: every Q has a finding. high: also, each finding quotes code, and nothing under Open would change an answer. certain: also, you traced or ran the decisive case.',
+    ],
+  }),
+});
 
 /** The skill codebase-analysis. */
 export default defineSkill({
@@ -115,26 +117,7 @@ export default defineSkill({
         quotes: 2,
       }),
     },
-    {
-      id: 'investigate',
-      title: 'Investigate',
-      iterates: true,
-      actions: (context) => ({
-        title: context.iteration === 1 ? 'Investigate' : `Investigate (Iteration ${context.iteration})`,
-        actions: [
-          ...investigation(context),
-          '',
-          `${context.iteration === 1 ? 'Write' : 'Update'} ${context.params.folder}/03-findings.md with these sections:`,
-          ...FINDING_SECTIONS,
-        ],
-      }),
-      contract: document('{folder}/03-findings.md', {
-        sections: [{ title: 'Findings', minWords: 60 }, { title: 'Searched', minItems: 3 }, 'Open', 'Confidence'],
-        ids: { pattern: FINDING, min: 3 },
-        references: [{ pattern: QUESTION, to: '{folder}/01-scope.md', all: true }],
-        quotes: 3,
-      }),
-    },
+    INVESTIGATION,
     {
       id: 'answer',
       title: 'Answer the Question',

@@ -18,7 +18,7 @@ describeSkill(skill, {
   golden: { brief: { step: 1, params: { brief: 'A-2' } }, return: { step: 8, params: { brief: 'A-2' } } },
 });
 
-test('an agent without a brief is refused, so that no two of them write the same report', () => {
+test('an agent without a brief is rejected, so that no two of them write the same report', () => {
   expect(partOf).toBe('deepthink');
   expect(() => renderStep(skill, { step: 1 }, { script: 'x' })).toThrow('brief');
   expect(renderStep(skill, { step: 7, params: { brief: 'A-3', folder: 'n' } }, { script: 'x' })).toContain('n/agents/A-3.md');

@@ -1,43 +1,45 @@
 // Owns the skill problem-analysis: goes from a symptom to its root cause, with rival hypotheses and evidence for and
 // against each. It ends with a cause and what a solution must meet, and proposes no solution.
 
-import { arg, defineSkill, formatForbidden, formatOpenQuestionGuidance, type SkillContext } from '../../index.ts';
+import { arg, defineSkill, formatForbidden, formatOpenQuestionGuidance } from '../../index.ts';
 import { document } from '../document.ts';
+import { investigationStep } from '../investigation-step.ts';
 
 const HYPOTHESIS = '\\bH-\\d+\\b';
 const EVIDENCE = '\\bE-\\d+\\b';
 
-function investigation({ params: { folder }, iteration, confidence }: SkillContext): string[] {
-  if (iteration === 1)
-    return [
+const INVESTIGATION = investigationStep('03-evidence.md', {
+  sections: [{ title: 'Evidence', minWords: 60 }, { title: 'Standing', minItems: 3 }, 'Open', 'Confidence'],
+  ids: { pattern: EVIDENCE, min: 3 },
+  references: [{ pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true }],
+  quotes: 2,
+  texts: (folder) => ({
+    first: [
       `Test the hypotheses of ${folder}/02-hypotheses.md. Do one check for each hypothesis before a second check for any, the cheapest and most decisive first. Before each check, write down what you will see if the hypothesis is true, and what if it is false; then look.`,
       'First reproduce the symptom: with a command, an input or a test. If you cannot, say what you tried; logs, data and code are then the evidence.',
-    ];
-  if (confidence === 'high' || confidence === 'certain')
-    return [
+    ],
+    sure: [
       `You said that you are sure. Check ${folder}/03-evidence.md before you go on: open every cited place again, and correct or strike each entry that its place does not support.`,
       'Name the best remaining rival and the evidence that rules it out. If there is no such evidence, do the check that would give it now.',
-    ];
-  const again = [
-    `Read ${folder}/03-evidence.md. Do not repeat its checks. In this visit:`,
-    confidence === 'medium'
-      ? '1. Attack the leading hypothesis. What else would produce the same evidence? Do the one check that distinguishes it from its best rival: change only the suspected cause and watch the symptom, or find a case that has the cause but not the symptom.'
-      : '1. No hypothesis leads yet. Cut the space in half: a good and a bad revision (`git bisect`), input, machine or configuration; or the middle of the path from input to symptom: is the value still right there?',
-    '2. Explain the facts of 01-problem.md that no hypothesis explains. If all hypotheses fail, add new ones here, N-1, N-2, …, with mechanism and prediction.',
-    '3. Drop a hypothesis only because of evidence, never because another one looks better.',
-  ];
-  return iteration < 5
-    ? again
-    : [...again, 'This is the last visit. Under Open, write what is not settled and which check would settle it.'];
-}
-
-const evidenceSections = (folder: unknown): string[] => [
-  '- ## Evidence: E-1, E-2, … Each: the check (command, file, query), what you expected, what you saw with a quote, and for each hypothesis it affects: supports, refutes or neutral. Evidence that all hypotheses predict is neutral.',
-  `  Save command output and log passages in ${folder}/evidence/, and quote from there.`,
-  '- ## Standing: one row per H and N: open, supported or refuted | by which E | what is missing.',
-  '- ## Open: facts without an explanation, and checks that were not possible.',
-  '- ## Confidence: medium: one hypothesis is supported and explains the symptom. high: also, evidence refutes its rivals. certain: also, the symptom comes and goes with the cause.',
-];
+    ],
+    noRepetition: 'Do not repeat its checks.',
+    medium:
+      '1. Attack the leading hypothesis. What else would produce the same evidence? Do the one check that distinguishes it from its best rival: change only the suspected cause and watch the symptom, or find a case that has the cause but not the symptom.',
+    low: '1. No hypothesis leads yet. Cut the space in half: a good and a bad revision (`git bisect`), input, machine or configuration; or the middle of the path from input to symptom: is the value still right there?',
+    tasks: [
+      '2. Explain the facts of 01-problem.md that no hypothesis explains. If all hypotheses fail, add new ones here, N-1, N-2, …, with mechanism and prediction.',
+      '3. Drop a hypothesis only because of evidence, never because another one looks better.',
+    ],
+    last: 'Under Open, write what is not settled and which check would settle it.',
+    sections: [
+      '- ## Evidence: E-1, E-2, … Each: the check (command, file, query), what you expected, what you saw with a quote, and for each hypothesis it affects: supports, refutes or neutral. Evidence that all hypotheses predict is neutral.',
+      `  Save command output and log passages in ${folder}/evidence/, and quote from there.`,
+      '- ## Standing: one row per H and N: open, supported or refuted | by which E | what is missing.',
+      '- ## Open: facts without an explanation, and checks that were not possible.',
+      '- ## Confidence: medium: one hypothesis is supported and explains the symptom. high: also, evidence refutes its rivals. certain: also, the symptom comes and goes with the cause.',
+    ],
+  }),
+});
 
 /** The skill problem-analysis. */
 export default defineSkill({
@@ -102,26 +104,7 @@ export default defineSkill({
         frozen: true,
       }),
     },
-    {
-      id: 'investigate',
-      title: 'Investigate',
-      iterates: true,
-      actions: (context) => ({
-        title: context.iteration === 1 ? 'Investigate' : `Investigate (Iteration ${context.iteration})`,
-        actions: [
-          ...investigation(context),
-          '',
-          `${context.iteration === 1 ? 'Write' : 'Update'} ${context.params.folder}/03-evidence.md with these sections:`,
-          ...evidenceSections(context.params.folder),
-        ],
-      }),
-      contract: document('{folder}/03-evidence.md', {
-        sections: [{ title: 'Evidence', minWords: 60 }, { title: 'Standing', minItems: 3 }, 'Open', 'Confidence'],
-        ids: { pattern: EVIDENCE, min: 3 },
-        references: [{ pattern: HYPOTHESIS, to: '{folder}/02-hypotheses.md', all: true }],
-        quotes: 2,
-      }),
-    },
+    INVESTIGATION,
     {
       id: 'formulate',
       title: 'Formulate the Cause',

@@ -16,7 +16,7 @@ describeSkill(skill, {
   golden: { ideas: { step: 3, params: { brief: 'P-2' } } },
 });
 
-test('a designer without a brief is refused, so that no two of them write the same design', () => {
+test('a designer without a brief is rejected, so that no two of them write the same design', () => {
   expect(partOf).toBe('solution-design');
   expect(() => renderStep(skill, { step: 1 }, { script: 'x' })).toThrow('brief');
 });

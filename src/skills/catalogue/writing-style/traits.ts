@@ -1,4 +1,5 @@
-// Owns what the skill writing-style measures in a text, and the habits of machine-written prose that it looks for.
+// Owns the traits that the skill writing-style measures in a text, and the habits of machine-written prose that it looks
+// for.
 
 import type { StepContract } from '../../index.ts';
 

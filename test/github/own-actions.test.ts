@@ -1,4 +1,4 @@
-// What Pawl does at GitHub comes back as events: what those start, and that no chain of runs has no end.
+// The actions of Pawl at GitHub come back as events: what these start, and that no chain of runs is endless.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,16 +1,15 @@
-// A merge that GitHub has not decided yet goes on as soon as there are news of it, by webhook and by polling. Time stands still
-// in these tests, so that nothing but news wakes a run.
+// A merge that GitHub has not decided yet continues as soon as an event about it arrives, by webhook or by polling. The
+// clock does not advance in these tests, so that only events wake a run.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkYaml } from '../../src/authoring/yaml/check/check.ts';
-import type { CompiledWorkflow } from '../../src/definition/code.ts';
+import { workflowFromYaml } from '../../src/api/yaml.ts';
 import { relayForge } from '../../src/forge/relay.ts';
-import { REGISTRY } from '../../src/kinds/registry.ts';
 import { openSample } from '../../src/proof/forge-suite/stage.ts';
 import { EventRig, type Opened } from '../server/event-rig.ts';
 import { HOOK_SECRET, payloadFor, type Webhook, webhookRequest } from './events.ts';
+import { mergeFromQueue } from './graphql.ts';
 import { type GitHubStage, openGitHubStage } from './stage.ts';
-import { type Item, stamp } from './state.ts';
+import { type PullItem, stamp } from './state.ts';
 
 const WAIT = { timeout: 30_000 };
 
@@ -29,38 +28,21 @@ afterEach(async () => {
 });
 
 const state = () => stage.hub.state;
-const item = () => state().items.get(number) as Item & { pull: NonNullable<Item['pull']> };
+const item = () => state().items.get(number) as PullItem;
 const queue = (): number[] => state().queues.get('main') ?? [];
-
-/** The queue of GitHub merges what is in it. */
-async function land(): Promise<void> {
-  const base = state().headOf('main') as string;
-  const built = await state().git.build({ method: 'merge', base, head, message: 'Merge' });
-  if (built.kind !== 'merged') throw new Error(built.kind);
-  await state().git.advance('main', { from: base, to: built.sha });
-  Object.assign(item().pull, { merged: true, mergeSha: built.sha, baseSha: base });
-  item().open = false;
-  queue().splice(0);
-  state().record(item(), 'closed', { actor: 'github-merge-queue[bot]' });
-}
 
 /** GitHub lets the next try through. */
 function letMerge(): void {
   state().mergeRefusal = undefined;
 }
 
-function landWorkflow(): CompiledWorkflow {
-  const text = `apiVersion: pawl.dev/v1
+const LAND = `apiVersion: pawl.dev/v1
 kind: Workflow
 metadata: { name: land }
 stages:
   - { id: merge, type: action, action: merge_pr, on_success: complete, on_ci_failure: removed }
   - { id: removed, type: human, prompt: It was removed }
 `;
-  const { compiled } = checkYaml('workflow.yaml', text, REGISTRY);
-  if (compiled === undefined) throw new Error('the workflow is not valid');
-  return compiled;
-}
 
 interface Waiting extends Opened {
   readonly run: string;
@@ -70,7 +52,7 @@ interface Waiting extends Opened {
 async function begin(way: 'webhook' | 'polling'): Promise<Waiting> {
   const source = way === 'polling' ? stage.forge : { ...stage.forge, watch: () => () => undefined };
   const relay = relayForge(source);
-  const compiled = landWorkflow();
+  const compiled = await workflowFromYaml(LAND);
   const opened = await rig.open({
     workflows: [compiled],
     engine: { forge: relay.forge },
@@ -141,28 +123,31 @@ describe('a merge that is in the queue', () => {
     ['of the checks of its merge group', () => checkSuite(QUEUE_SHA, queueBranch())],
     ['of a workflow of its merge group', () => workflowRun(QUEUE_SHA, queueBranch())],
     ['of a status of its merge group', () => commitStatus(QUEUE_SHA, ['other', queueBranch()])],
-  ])('ends at the webhook %s', async (_, webhook) => {
+  ])('a merge in the queue ends at the webhook %s', async (_, webhook) => {
     const waiting = await begin('webhook');
-    await land();
+    await mergeFromQueue(state(), number);
     await send(waiting, webhook());
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test.each(['webhook', 'polling'] as const)('that removes it is a failure of its checks at once, by %s', async (way) => {
-    const waiting = await begin(way);
-    queue().splice(0);
-    state().record(item(), 'removed_from_merge_queue', { actor: 'github-merge-queue[bot]' });
-    if (way === 'webhook') await send(waiting, about('dequeued'));
-    await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).currentStep, WAIT).toBe('removed');
-  });
+  test.each(['webhook', 'polling'] as const)(
+    'a merge that is removed from the queue is an immediate failure of its checks, by %s',
+    async (way) => {
+      const waiting = await begin(way);
+      queue().splice(0);
+      state().record(item(), 'removed_from_merge_queue', { actor: 'github-merge-queue[bot]' });
+      if (way === 'webhook') await send(waiting, about('dequeued'));
+      await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).currentStep, WAIT).toBe('removed');
+    },
+  );
 
-  test('ends when polling finds that its pull request was closed', async () => {
+  test('a merge in the queue ends when polling finds that its pull request was closed', async () => {
     const waiting = await begin('polling');
-    await land();
+    await mergeFromQueue(state(), number);
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('does not look again because of other pull requests, nor because of what cannot end it', async () => {
+  test('a merge in the queue checks again neither for other pull requests nor for events that cannot end it', async () => {
     const other = await openSample(stage, 'docs');
     const waiting = await begin('webhook');
     const requests = stage.hub.log.filter((line) => line.includes('PawlQueue')).length;
@@ -174,7 +159,7 @@ describe('a merge that is in the queue', () => {
         ({ status }) => status,
       );
     await expect.poll(listed, WAIT).toEqual(['ignored', 'ignored', 'ignored']);
-    await land();
+    await mergeFromQueue(state(), number);
     await send(waiting, group());
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
     expect(stage.hub.log.filter((line) => line.includes('PawlQueue'))).toHaveLength(requests);
@@ -194,21 +179,21 @@ describe('a merge that waits for required checks', () => {
     ['suite', () => checkSuite(head, 'feature')],
     ['workflow, which is all that starts a job for checks in GitHub Actions', () => workflowRun(head, 'feature')],
     ['status', () => commitStatus(head, ['feature'])],
-  ])('goes on at the webhook of a %s', async (_, webhook) => {
+  ])('a merge that waits for required checks continues at the webhook of a %s', async (_, webhook) => {
     const waiting = await begin('webhook');
     letMerge();
     await send(waiting, webhook());
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('goes on when polling finds the end of a check', async () => {
+  test('a merge that waits for required checks continues when polling finds the end of a check', async () => {
     const waiting = await begin('polling');
     letMerge();
     await stage.check('feature', { name: 'unit', status: 'completed', conclusion: 'success' });
     await expect.poll(async () => (await waiting.engine.run(waiting.run).get()).status, WAIT).toBe('completed');
   });
 
-  test('goes on when polling finds a commit status', async () => {
+  test('a merge that waits for required checks continues when polling finds a commit status', async () => {
     state().checks.splice(0);
     const pending = { sha: head, context: 'unit', state: 'pending', description: null };
     state().statuses.push({ ...pending, id: state().id(), at: stamp() });
