@@ -287,6 +287,8 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
 }
 
 /** Whether a run was started with these parameters; for omitted ones `stored` has the defaults. */
-function hasParams(stored: JsonObject, given: JsonObject): boolean {
-  return Object.entries(given).every(([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]));
+function hasParams(stored: JsonObject, requested: JsonObject): boolean {
+  return Object.entries(requested).every(
+    ([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]),
+  );
 }

@@ -145,7 +145,7 @@ export const ASSUMED = 'Recorded. Continue with your step: the token is still va
 export const PENDING = 'The report is recorded and is being verified.';
 
 /** The message for a worker that has nothing left to do, with the limit of its result. */
-export function nothingLeft({ dispatch }: Reply): string {
+export function nothingLeftText({ dispatch }: Reply): string {
   return dispatch?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return your findings in at most ${dispatch.returns} words.`;
 }
 

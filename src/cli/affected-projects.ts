@@ -15,12 +15,12 @@ const FILE_ARGUMENTS = ['FILE', 'WORKFLOW'];
 
 /** The projects that a command affects, the current one first. */
 export async function affectedProjects(shell: Shell): Promise<readonly Project[]> {
-  const current = findProject(shell, shell.given);
-  const named = FILE_ARGUMENTS.flatMap((name) => shell.given.allWords(name))
+  const current = findProject(shell, shell.args);
+  const named = FILE_ARGUMENTS.flatMap((name) => shell.args.allWords(name))
     .map((path) => resolve(shell.cwd, path))
     .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
     .flatMap(projectsAround);
-  const database = await ifReadable(() => databaseOf(shell, shell.given));
+  const database = await ifReadable(() => databaseOf(shell, shell.args));
   const known = knownSignedProjects(shell).flatMap((root) => projectsAround(root).filter((project) => project.root === root));
   const affected: Project[] = [];
   for (const project of known)

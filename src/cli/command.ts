@@ -70,7 +70,7 @@ export function commandNamed(commands: readonly CommandSpec[], name: string): Co
 }
 
 /** Runs the command and returns the exit code. */
-export type CommandRun = (shell: Shell, given: ParsedArgs) => Promise<number>;
+export type CommandRun = (shell: Shell, args: ParsedArgs) => Promise<number>;
 
 /** A parsed command line, by the names of the command's spec. */
 export class ParsedArgs {

@@ -45,8 +45,8 @@ export function sizeText(bytes: number): string {
 
 /** Does something that takes a while; on a terminal, a line says so until it is done. */
 export async function showingProgress<T>(shell: Shell, text: string, work: () => Promise<T>): Promise<T> {
-  const { stderr } = shell.world;
-  if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return work();
+  const { stderr } = shell.context;
+  if (!shell.display.isTerminal || stderr.isTTY !== true || shell.wantsJson) return work();
   stderr.write(`${text}${shell.symbol('ellipsis')}`);
   try {
     return await work();

@@ -24,8 +24,8 @@ export async function workflowFiles(project: Project): Promise<string[]> {
 }
 
 /** The files given as FILE arguments; throws if one does not exist. */
-export function namedFiles(shell: Shell, given: ParsedArgs): string[] {
-  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
+export function namedFiles(shell: Shell, args: ParsedArgs): string[] {
+  const named = args.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing === undefined) return named;
   throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);

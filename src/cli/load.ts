@@ -127,7 +127,7 @@ class Loader {
     const skill = findRunnableSkill(project, name);
     if (skill !== undefined) return skill;
     const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
-    throw workflowUnknown(name, { place: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
+    throw workflowUnknown(name, { where: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
   }
 
   /** Loads a workflow and the workflows that its steps start by name; `ancestors` are the names of those that start it. */
@@ -232,11 +232,11 @@ function workflowDuplicate(shell: Shell, name: string, files: readonly string[])
 /** The error for an unknown workflow name; it also names the files that could not be read, because they may define it. */
 export function workflowUnknown(
   name: string,
-  { place = '', names, unread }: { readonly place?: string; readonly names: readonly string[]; readonly unread: readonly string[] },
+  { where = '', names, unread }: { readonly where?: string; readonly names: readonly string[]; readonly unread: readonly string[] },
 ): EngineError {
   const bad = [...new Set(unread)];
   const also = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" shows why`;
-  const message = `there is no workflow "${name}"${place}${didYouMean(name, names)}; "pawl list" lists the workflows${also}`;
+  const message = `there is no workflow "${name}"${where}${didYouMean(name, names)}; "pawl list" lists the workflows${also}`;
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { name } });
 }
 

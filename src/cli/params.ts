@@ -11,11 +11,11 @@ import type { ParsedArgs } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** The parameters of a run: `--params`, overridden by `-p`. */
-export function readParams(shell: Shell, given: ParsedArgs, declared: Readonly<Record<string, ArgModel>>): JsonObject {
-  const whole = given.option('params');
+export function readParams(shell: Shell, args: ParsedArgs, declared: Readonly<Record<string, ArgModel>>): JsonObject {
+  const whole = args.option('params');
   const base = whole === undefined ? {} : readJson(shell, whole, '--params');
   if (!isJsonObject(base)) throw new EngineError('USAGE', `--params must be a JSON object, such as '{"issue": 7}'`);
-  const single = readNamed(given.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
+  const single = readNamed(args.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
     const type = Object.hasOwn(declared, name) ? declared[name]?.type : undefined;
     return [name, argFromText(readText(shell, text, `-p ${name}`), type)];
   });
@@ -23,8 +23,8 @@ export function readParams(shell: Shell, given: ParsedArgs, declared: Readonly<R
 }
 
 /** The outputs that replace steps: `--output step=JSON`. */
-export function readOutputs(shell: Shell, given: ParsedArgs): Readonly<Record<string, Json>> {
-  const named = readNamed(given.options('output'), { option: '--output', example: `--output plan='{"ok": true}'` });
+export function readOutputs(shell: Shell, args: ParsedArgs): Readonly<Record<string, Json>> {
+  const named = readNamed(args.options('output'), { option: '--output', example: `--output plan='{"ok": true}'` });
   return Object.fromEntries(named.map(([step, text]) => [step, readJson(shell, text, `--output ${step}`)]));
 }
 
@@ -56,8 +56,8 @@ export function readNamed(
 }
 
 /** The value of an option that cannot be left out; `why` completes the error. */
-export function requiredOption(given: ParsedArgs, option: string, why: string): string {
-  const value = given.option(option);
+export function requiredOption(args: ParsedArgs, option: string, why: string): string {
+  const value = args.option(option);
   if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
   return value;
 }
@@ -70,9 +70,9 @@ interface NumberRange {
 }
 
 /** The whole number that an option sets, if it is given. */
-export function wholeNumber(given: ParsedArgs, option: string, range: NumberRange): number | undefined {
+export function wholeNumber(args: ParsedArgs, option: string, range: NumberRange): number | undefined {
   const { min, max = Number.MAX_SAFE_INTEGER, what } = range;
-  const text = given.option(option);
+  const text = args.option(option);
   if (text === undefined) return undefined;
   const number = Number(text);
   if (/^-?\d+$/.test(text) && number >= min && number <= max) return number;

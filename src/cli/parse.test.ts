@@ -60,18 +60,13 @@ describe('a value', () => {
 
 describe('a word', () => {
   test('may come before, between and after options', () => {
-    const given = parseCommand(SPEC, ['run', '-f', 'one', '--limit', '3', 'two']);
-    expect([given.word('RUN'), given.allWords('FILE'), given.option('limit'), given.has('force')]).toEqual([
-      'run',
-      ['one', 'two'],
-      '3',
-      true,
-    ]);
+    const args = parseCommand(SPEC, ['run', '-f', 'one', '--limit', '3', 'two']);
+    expect([args.word('RUN'), args.allWords('FILE'), args.option('limit'), args.has('force')]).toEqual(['run', ['one', 'two'], '3', true]);
   });
 
   test('is an argument after "--", even with a dash', () => {
-    const given = parseCommand(SPEC, ['--', '--force', '-p', '--']);
-    expect([given.word('RUN'), given.allWords('FILE'), given.has('force')]).toEqual(['--force', ['-p', '--'], false]);
+    const args = parseCommand(SPEC, ['--', '--force', '-p', '--']);
+    expect([args.word('RUN'), args.allWords('FILE'), args.has('force')]).toEqual(['--force', ['-p', '--'], false]);
   });
 
   test('may be a dash or a negative number', () => {

@@ -50,13 +50,13 @@ class Parser {
     return this.take(option, rest === '' ? undefined : rest.replace(/^=/, ''), next);
   }
 
-  private unknown(given: string): EngineError {
+  private unknown(word: string): EngineError {
     const long = this.known.map(({ name }) => `--${name}`);
     const short = this.known.flatMap((option) => (option.short === undefined ? [] : [`-${option.short}`]));
     // `-limit` for `--limit`, or `--f` for `-f`.
-    const similar = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
-    const hint = similar === undefined ? didYouMean(given, long) : ` (did you mean "${similar}"?)`;
-    return this.usage(`unknown option "${given}"${hint}`);
+    const similar = [...long, ...short].find((name) => name === `-${word}` || `-${name}` === word);
+    const hint = similar === undefined ? didYouMean(word, long) : ` (did you mean "${similar}"?)`;
+    return this.usage(`unknown option "${word}"${hint}`);
   }
 
   private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {

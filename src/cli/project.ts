@@ -23,8 +23,8 @@ export interface Project {
 }
 
 /** The project of the current folder: the nearest parent folder with a `.pawl`, else the git checkout, else the folder itself. */
-export function findProject(shell: Shell, given: ParsedArgs): Project {
-  const named = given.option('project');
+export function findProject(shell: Shell, args: ParsedArgs): Project {
+  const named = args.option('project');
   if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
   const set = shell.env.PAWL_PROJECT;
   if (set !== undefined && set !== '') return projectAt(folderAt(shell, set, 'PAWL_PROJECT'), 'environment');

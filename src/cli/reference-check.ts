@@ -22,7 +22,7 @@ interface References {
 }
 
 /** Reads the names that references can have in a project. A kind that nothing refers to is not read. */
-export async function readSurroundings(project: Project, { references, settings }: References): Promise<Surroundings> {
+export async function readExternalNames(project: Project, { references, settings }: References): Promise<Surroundings> {
   const needs = (kind: Reference['kind']): boolean => references.some((reference) => reference.kind === kind);
   return {
     checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await projectChecks(project))] : [],
@@ -73,7 +73,7 @@ export async function assertRunnable(
     // The agent that calls can do the work of any role.
     const references = isAttended ? found.filter(({ kind }) => kind !== 'role') : found;
     const surroundings = {
-      ...(await readSurroundings(project, { references, settings })),
+      ...(await readExternalNames(project, { references, settings })),
       workflows: await workflowsFor(project, workflow, all),
     };
     const problems = referenceProblems(references, surroundings).map(({ problem }) => problem);

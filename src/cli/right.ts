@@ -33,7 +33,7 @@ export async function demandRight(shell: Shell, request: RightRequest): Promise<
  * Checks that the caller may cancel or pause a run. No further right is needed for their own runs and the run they work in; a
  * run that someone else started needs the right to override. A child run belongs to whoever started its topmost parent.
  */
-export async function demandSteering(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
+export async function demandControl(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
   const starter = await starterOf(store, id);
   if (isOthersRun(await callerOf(shell, { demand: 'steer', on }), starter))
     await demandRight(shell, { demand: 'override', on, about: startedText(starter) });
@@ -60,7 +60,7 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
     env: shell.env,
     ancestors: () => ancestors,
     ...omitUndefined({ signer, token: token && { name: token.name, scopes: token.scopes } }),
-    isOwnRun: isOwn(shell, ancestors, shell.given.maybe('RUN')),
+    isOwnRun: isOwn(shell, ancestors, shell.args.maybe('RUN')),
   };
 }
 
@@ -79,7 +79,7 @@ export async function starterName(shell: Shell): Promise<string> {
 
 /** The parent processes, each with the runs that it drives in the command's database. */
 async function ancestorsOf(shell: Shell): Promise<readonly Ancestor[]> {
-  const ancestors = shell.world.ancestors?.() ?? readAncestors();
+  const ancestors = shell.context.ancestors?.() ?? readAncestors();
   return ancestors.length === 0 ? ancestors : withDrivers(ancestors, await driversOf(shell));
 }
 
@@ -90,7 +90,7 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
     import('../process/owner.ts'),
   ]);
   try {
-    const file = await databaseOf(shell, shell.given);
+    const file = await databaseOf(shell, shell.args);
     const { owned } = existsSync(file) ? inspectFile(file) : { owned: [] };
     return owned.flatMap(({ run, owner }) => {
       const pid = processOf(owner);
@@ -112,8 +112,8 @@ async function signerOf(shell: Shell, { demand, withoutSignature, actsAs }: Righ
   if (withoutSignature === true) return undefined;
   if ((actsAs === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
   // Actions at the forge are not signed, so the key is unlocked now.
-  if (demand === 'decide' && actsAs !== true) return identityFor(shell, shell.given).name;
-  return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
+  if (demand === 'decide' && actsAs !== true) return identityFor(shell, shell.args).name;
+  return (await (await import('./identity/signing.ts')).unlock(shell, shell.args)).name;
 }
 
 async function requiresSignatures(shell: Shell): Promise<boolean> {
@@ -147,7 +147,7 @@ function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | un
 }
 
 function secretOf(shell: Shell): string | undefined {
-  const file = shell.given.option('token-file');
+  const file = shell.args.option('token-file');
   if (file === undefined) return shell.env.PAWL_TOKEN?.trim() || undefined;
   try {
     return readFileSync(resolve(shell.cwd, file), 'utf8').trim();

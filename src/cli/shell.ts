@@ -6,13 +6,13 @@ import type { Right } from '../authority/right.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { type Column, type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
+import { type Column, type Display, detectDisplay, logText, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
 
-/** The streams and the environment of a command line. */
-export interface World {
+/** The streams, the environment and the folder of the process that runs a command line. */
+export interface ProcessContext {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -35,10 +35,10 @@ type Listing<Item> = { readonly none: string } & (
 
 /** The context of one command. */
 export class Shell {
-  readonly world: World;
-  readonly given: ParsedArgs;
-  readonly env: World['env'];
-  readonly look: Look;
+  readonly context: ProcessContext;
+  readonly args: ParsedArgs;
+  readonly env: ProcessContext['env'];
+  readonly display: Display;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
   /** The output format, for commands that have several; undefined for the default. */
@@ -50,27 +50,27 @@ export class Shell {
   /** Aborted when stdout was closed: commands that only print can stop. */
   readonly closed: AbortSignal;
 
-  constructor(world: World, given: ParsedArgs) {
-    this.world = world;
-    this.given = given;
-    this.env = world.env;
-    this.wantsJson = given.has('json');
-    this.format = given.option('format');
-    this.named = ['project', 'db'].flatMap((option) => given.options(option).map((value) => [option, value] as const));
-    this.look = lookOf(world.stdout, world.env, { noColor: given.has('no-color') || this.wantsJson });
+  constructor(context: ProcessContext, args: ParsedArgs) {
+    this.context = context;
+    this.args = args;
+    this.env = context.env;
+    this.wantsJson = args.has('json');
+    this.format = args.option('format');
+    this.named = ['project', 'db'].flatMap((option) => args.options(option).map((value) => [option, value] as const));
+    this.display = detectDisplay(context.stdout, context.env, { noColor: args.has('no-color') || this.wantsJson });
     const closing = new AbortController();
     this.closed = closing.signal;
-    world.stdout.on('error', () => closing.abort());
+    context.stdout.on('error', () => closing.abort());
   }
 
   /** The folder in which the command was started. Read on demand, because it may no longer exist. */
   get cwd(): string {
-    return this.world.cwd;
+    return this.context.cwd;
   }
 
   /** True when a person can be asked: stdin and stdout are a terminal. */
   get isInteractive(): boolean {
-    return this.look.isTerminal && this.world.stdin.isTTY === true && !this.wantsJson;
+    return this.display.isTerminal && this.context.stdin.isTTY === true && !this.wantsJson;
   }
 
   /** Prints a line for people; silent when stdout is for programs. */
@@ -92,7 +92,7 @@ export class Shell {
       if ('lines' in listing) return items.flatMap(listing.lines);
       const columns = Object.entries(listing.columns);
       return table(
-        this.look,
+        this.display,
         columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: listing.shrinks?.[title] }) })),
       );
     });
@@ -100,18 +100,18 @@ export class Shell {
 
   /** Writes to stdout unchanged; does nothing once stdout is closed. */
   write(text: string): void {
-    if (!this.closed.aborted) this.world.stdout.write(text);
+    if (!this.closed.aborted) this.context.stdout.write(text);
   }
 
   warn(text: string): void {
-    this.world.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
+    this.context.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
   }
 
   style(style: StyleName, text: string): string {
-    return styled(this.look, style, text);
+    return styled(this.display, style, text);
   }
 
   symbol(name: SymbolName): string {
-    return symbol(this.look, name);
+    return symbol(this.display, name);
   }
 }

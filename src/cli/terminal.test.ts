@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   type Column,
   characters,
-  type Look,
-  lookOf,
+  type Display,
+  detectDisplay,
   oneLine,
   plain,
   shorten,
@@ -15,44 +15,44 @@ import {
   widthOf,
 } from './terminal.ts';
 
-const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
-const PIPE: Look = { ...TERMINAL, isTerminal: false };
-const ASCII: Look = { ...TERMINAL, hasUnicode: false };
+const TERMINAL: Display = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
+const PIPE: Display = { ...TERMINAL, isTerminal: false };
+const ASCII: Display = { ...TERMINAL, hasUnicode: false };
 
 describe('the capabilities of a stream', () => {
-  const look = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Look =>
-    lookOf(stream, env, { noColor });
+  const display = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Display =>
+    detectDisplay(stream, env, { noColor });
 
   test('colour is used on a terminal unless the environment disables it', () => {
-    expect(look({ isTTY: true }).hasColor).toBe(true);
-    expect(look({}).hasColor).toBe(false);
-    expect(look({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
-    expect(look({ isTTY: true }, { NO_COLOR: '' }).hasColor).toBe(true);
-    expect(look({ isTTY: true }, {}, true).hasColor).toBe(false);
-    expect(look({}, { FORCE_COLOR: '1' }).hasColor).toBe(true);
-    expect(look({}, { FORCE_COLOR: '0' }).hasColor).toBe(false);
-    expect(look({}, { FORCE_COLOR: '1', NO_COLOR: '1' }).hasColor).toBe(false);
+    expect(display({ isTTY: true }).hasColor).toBe(true);
+    expect(display({}).hasColor).toBe(false);
+    expect(display({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
+    expect(display({ isTTY: true }, { NO_COLOR: '' }).hasColor).toBe(true);
+    expect(display({ isTTY: true }, {}, true).hasColor).toBe(false);
+    expect(display({}, { FORCE_COLOR: '1' }).hasColor).toBe(true);
+    expect(display({}, { FORCE_COLOR: '0' }).hasColor).toBe(false);
+    expect(display({}, { FORCE_COLOR: '1', NO_COLOR: '1' }).hasColor).toBe(false);
   });
 
   test('a dumb terminal is not redrawn', () => {
-    expect(look({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
+    expect(display({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
   });
 
   test.skipIf(process.platform === 'win32')(
     'Unicode symbols are used in UTF-8 locales; LC_ALL overrides LC_CTYPE, which overrides LANG',
     () => {
-      expect(look({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
-      expect(look({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
-      expect(look({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
-      expect(look({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
-      expect(look({}, {}).hasUnicode).toBe(false);
+      expect(display({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
+      expect(display({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
+      expect(display({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
+      expect(display({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
+      expect(display({}, {}).hasUnicode).toBe(false);
     },
   );
 
   test('the width is that of the terminal, else COLUMNS, else 80; zero or an invalid number is ignored', () => {
-    expect(look({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
-    expect(look({}, { COLUMNS: '60' }).columns).toBe(60);
-    for (const COLUMNS of ['', '0', '-3', 'wide']) expect(look({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
+    expect(display({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
+    expect(display({}, { COLUMNS: '60' }).columns).toBe(60);
+    for (const COLUMNS of ['', '0', '-3', 'wide']) expect(display({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
   });
 });
 

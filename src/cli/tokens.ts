@@ -75,17 +75,17 @@ export function revokeToken(shell: Shell, name: string): void {
 
 /** The token with this secret; throws if it is unknown, revoked or expired. */
 export function checkToken(shell: Shell, secret: string): TokenRow {
-  const given = Buffer.from(digestText(secret), 'hex');
+  const digest = Buffer.from(digestText(secret), 'hex');
   // Every row is compared in constant time, so that the duration reveals nothing.
-  const [found] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), given));
-  if (found === undefined)
+  const [token] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), digest));
+  if (token === undefined)
     throw new EngineError('TOKEN_INVALID', 'this token is unknown here or was revoked; "pawl token list" lists the valid tokens');
-  if (found.expiresAt <= Date.now())
+  if (token.expiresAt <= Date.now())
     throw new EngineError(
       'TOKEN_INVALID',
-      `token "${found.name}" expired on ${new Date(found.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
+      `token "${token.name}" expired on ${new Date(token.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
     );
-  return found;
+  return token;
 }
 
 function tokensFile(shell: Shell): string {

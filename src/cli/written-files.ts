@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/jso
 import { SnapshotLog, snapshotsOf } from '../steps/workspace/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
 import { accountHome, namesIn, type Project, stateHome } from './project.ts';
-import type { Place } from './session.ts';
+import type { Setup } from './session.ts';
 import { userSettingsFolder } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { installedIn, removeSkillFile } from './skills/installed.ts';
@@ -39,10 +39,10 @@ const EMPTY: Inventory = { items: [], kept: [] };
 const HOOK = /\bpawl\S* hook [a-z-]+(?: --agent [a-z]+)?$/;
 
 /** Lists what Pawl has written in a project and, if asked, for this user in all projects. */
-export function inventoryOf(shell: Shell, place: Place, scope: { readonly user: boolean }): Inventory {
-  const { project } = place;
+export function inventoryOf(shell: Shell, setup: Setup, scope: { readonly user: boolean }): Inventory {
+  const { project } = setup;
   return merged([
-    ...[agentInventory(project), homeInventory(project), storeInventory(place)],
+    ...[agentInventory(project), homeInventory(project), storeInventory(setup)],
     ...[completionInventory(shell), userInventory(shell, scope.user)],
   ]);
 }
@@ -169,7 +169,7 @@ function homeInventory(project: Project): Inventory {
   return { items, kept };
 }
 
-function storeInventory({ file, because, project }: Place): Inventory {
+function storeInventory({ file, because, project }: Setup): Inventory {
   const folder = dirname(file);
   const worktrees = join(folder, 'worktrees');
   const items: WrittenItem[] = [];

@@ -57,9 +57,9 @@ const TITLE_MAX = 60;
 /** Records the person's answers from a form; returns false if they postponed it. */
 export async function recordAnswers(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
   for (const asked of await session.questions()) {
-    const given = inputs[nameOf(asked)];
-    if (asked.signed || !isJsonObject(given) || given.action !== 'accept') continue;
-    const answers = answersIn(asked, given.content);
+    const response = inputs[nameOf(asked)];
+    if (asked.signed || !isJsonObject(response) || response.action !== 'accept') continue;
+    const answers = answersIn(asked, response.content);
     if (answers === undefined) continue;
     await session.answer(asked, answers, actor);
     return true;

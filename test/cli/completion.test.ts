@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { completionLines } from '../../src/cli/completion/complete.ts';
-import type { World } from '../../src/cli/shell.ts';
+import type { ProcessContext } from '../../src/cli/shell.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
@@ -146,7 +146,13 @@ test('completing creates no database, and with a broken one it prints nothing', 
   expect(await rig.run(['__complete', 'show', '--db', file, ''])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-const WORLD: World = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
+const WORLD: ProcessContext = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+};
 
 test('every command and every option is offered, with its description', async () => {
   const commands = await completionLines(WORLD, COMMANDS, ['']);

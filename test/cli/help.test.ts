@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { helpOf, helpOfAll } from '../../src/cli/help.ts';
 import { parseCommand } from '../../src/cli/parse.ts';
-import { type Look, widthOf } from '../../src/cli/terminal.ts';
+import { type Display, widthOf } from '../../src/cli/terminal.ts';
 import { CliRig } from './rig.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden', 'help');
@@ -54,7 +54,7 @@ describe('help', () => {
   });
 
   test('on a terminal of 40 columns only commands to copy are longer', () => {
-    const look: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
+    const look: Display = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
     for (const spec of COMMANDS)
       expect(helpOf(look, spec).filter((line) => widthOf(line) > 40 && !/^ {2}pawl |^Usage/.test(line))).toEqual([]);
     expect(helpOfAll(look, COMMANDS).filter((line) => widthOf(line) > 40)).toEqual([]);

@@ -8,7 +8,7 @@
 import { type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
-import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeftText, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -26,7 +26,7 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   const { run, receipt } = reply;
   if (receipt?.kind === 'assumed') return [ASSUMED];
   const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
-  if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeft(reply)];
+  if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeftText(reply)];
   if (run.kind !== 'work') return [...verdict, idleText(run), ...askedOf(shell, run)];
   const shown = newWork(reply);
   const lines = shown.flatMap((one, index) => [
@@ -111,7 +111,7 @@ const COMMANDS: Readonly<Partial<Record<TreeWait['wait']['kind'], string>>> = {
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */
 function outside(shell: Shell, text: string): string {
-  return shell.look.isTerminal ? plain(text) : text;
+  return shell.display.isTerminal ? plain(text) : text;
 }
 
 /** How an agent starts a sub-agent for a step: the kind of agent, the prompt with the token, and the size of its answer. */

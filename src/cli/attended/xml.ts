@@ -5,7 +5,7 @@
 //   neither close an element nor add one.
 
 import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
-import { ASSUMED, newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeftText, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
 import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
@@ -21,13 +21,13 @@ export function replyXml(shell: Shell, reply: Reply): string {
   const inside = [
     ...verdictOf(receipt),
     ...shown.map((one) => (one.dispatch === undefined ? stepOf(shell, one) : dispatchXml(shell, one, run.id))),
-    ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeft(reply))] : standingOf(shell, run)),
+    ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeftText(reply))] : idleElements(shell, run)),
     ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
   ];
   return nested('workflow', { name: run.workflow, run: run.id }, inside);
 }
 
-function standingOf(shell: Shell, run: Reply['run']): string[] {
+function idleElements(shell: Shell, run: Reply['run']): string[] {
   if (run.kind === 'work') return [];
   return [element('standing', {}, idleText(run)), ...askedOf(shell, run).map((line) => element('asked', {}, line))];
 }

@@ -20,11 +20,11 @@ import { demandRight } from '../right.ts';
 import { findRun } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
-type Act = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
+type ActionHandler = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
 
 /** An action, the number of words it accepts, and the right it needs beyond the table of rights. */
 interface Action {
-  readonly act: Act;
+  readonly act: ActionHandler;
   readonly wordsMax: number;
   /** It prints a secret that lets others decide; `create`: only if that is its first word. */
   readonly grants?: true | 'create';
@@ -44,9 +44,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const action = given.word('ACTION');
-  const words = given.allWords('WHAT');
+export const run: CommandRun = async (shell, args) => {
+  const action = args.word('ACTION');
+  const words = args.allWords('WHAT');
   const { act, wordsMax, grants } = ACTIONS[action] as Action;
   const more = words[wordsMax];
   if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; see "pawl access --help"`);
@@ -55,7 +55,7 @@ export const run: CommandRun = async (shell, given) => {
   if (grants === true || (grants !== undefined && grants === words[0]))
     await demandRight(shell, { demand: 'trust', on, withoutToken: true });
   else if (words[0] === 'revoke') await demandRight(shell, { demand: 'steer', on });
-  return openAccess(shell, given, async (open) => {
+  return openAccess(shell, args, async (open) => {
     await act(open, words);
     return 0;
   });
@@ -67,22 +67,22 @@ function recordAction({ store }: OpenAccess, action: string, { person, about }: 
 
 function login(open: OpenAccess, [name]: readonly string[]): void {
   const by = userActor(open.shell);
-  const { shell, store, given } = open;
+  const { shell, store, args } = open;
   const own = ownerName(shell);
   // The person who runs the server is its first user, and manages the others.
   if ((name ?? own) === own) ensureOwner(store, own);
-  const made = loginLink(store, open, { person: name ?? own, by, expires: given.option('expires') });
+  const made = loginLink(store, open, { person: name ?? own, by, expires: args.option('expires') });
   recordAction(open, 'login link', { person: by, about: made.person });
   print(open, made, `This link logs ${made.person} in once`);
 }
 
 function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
-  const { shell, store, given } = open;
+  const { shell, store, args } = open;
   const person = required(name, 'NAME', 'invite NAME');
   const by = userActor(open.shell);
   const scopes = scopesIn(open);
   const made = invite(store, open, {
-    ...{ person, by, expires: given.option('expires'), manages: given.has('manages') },
+    ...{ person, by, expires: args.option('expires'), manages: args.has('manages') },
     ...(scopes.length === 0 ? {} : { scopes }),
   });
   recordAction(open, 'invite', { person: by, about: person });
@@ -114,14 +114,14 @@ function token(open: OpenAccess, [what, name]: readonly string[]): void {
 }
 
 function createFor(open: OpenAccess, name: string): void {
-  const { shell, store, given } = open;
+  const { shell, store, args } = open;
   const by = userActor(open.shell);
   const scopes = scopesIn(open);
   const own = ownerName(shell);
-  const person = given.option('for') ?? own;
+  const person = args.option('for') ?? own;
   if (person === own) ensureOwner(store, own);
   const made = createToken(store, {
-    ...{ person, name, lifetimeMs: lifetimeOf(given.option('expires'), 'token') },
+    ...{ person, name, lifetimeMs: lifetimeOf(args.option('expires'), 'token') },
     scopes: scopes.length === 0 ? ['view'] : scopes,
   });
   recordAction(open, 'token create', { person: by, about: `${person} ${name}` });
@@ -135,8 +135,8 @@ function createFor(open: OpenAccess, name: string): void {
 }
 
 function revokeNamed(open: OpenAccess, name: string): void {
-  const { shell, store, given } = open;
-  const person = given.option('for') ?? ownerName(shell);
+  const { shell, store, args } = open;
+  const person = args.option('for') ?? ownerName(shell);
   const found = readTokens(store).find((one) => one.id === name || (one.name === name && one.person === person));
   if (found === undefined)
     throw new EngineError(
@@ -149,18 +149,18 @@ function revokeNamed(open: OpenAccess, name: string): void {
 }
 
 async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
-  const { given, store, place } = open;
+  const { args, store, setup } = open;
   const id = required(prefix, 'RUN', 'link RUN --for NAME');
-  const person = requiredOption(given, 'for', 'name the person who may decide with the link');
+  const person = requiredOption(args, 'for', 'name the person who may decide with the link');
   const by = userActor(open.shell);
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(
       { access: store, store: runs, addresses: open },
       {
-        run: await findRun(runs, id, place),
+        run: await findRun(runs, id, setup),
         person,
         by,
-        ...omitUndefined({ approval: given.option('approval'), expires: given.option('expires') }),
+        ...omitUndefined({ approval: args.option('approval'), expires: args.option('expires') }),
       },
     );
     recordAction(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
@@ -176,8 +176,8 @@ function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: Shown
   ]);
 }
 
-function scopesIn({ given }: OpenAccess): readonly LoginScope[] {
-  return given.options('scope') as readonly LoginScope[];
+function scopesIn({ args }: OpenAccess): readonly LoginScope[] {
+  return args.options('scope') as readonly LoginScope[];
 }
 
 function required(word: string | undefined, name: string, usage: string): string {

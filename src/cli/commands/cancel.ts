@@ -17,25 +17,25 @@ import { UNDO_STEP } from '../../programs/undo.ts';
 import { userActor } from '../actor.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveUntilSettled, driveWithEngine, reportEnd } from '../drive.ts';
-import { demandSteering } from '../right.ts';
+import { demandControl } from '../right.ts';
 import { type OpenRun, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) =>
+export const run: CommandRun = (shell, args) =>
   withRun(shell, async (open) => {
-    const { place, store, id } = open;
-    if (given.has('dry-run')) return showPlan(shell, open);
-    await demandSteering(shell, open, 'pawl cancel');
-    const workflows = await workflowsFor(shell, open, given);
+    const { setup, store, id } = open;
+    if (args.has('dry-run')) return showPlan(shell, open);
+    await demandControl(shell, open, 'pawl cancel');
+    const workflows = await workflowsFor(shell, open, args);
     const use = (engine: Engine): Promise<number> => cancel(shell, engine, id);
-    return driveWithEngine(shell, place, { store, workflows, use });
+    return driveWithEngine(shell, setup, { store, workflows, use });
   });
 
 async function cancel(shell: Shell, engine: Engine, id: string): Promise<number> {
-  const undo = shell.given.has('no-undo') ? (false as const) : undefined;
-  const reason = shell.given.option('reason');
+  const undo = shell.args.has('no-undo') ? (false as const) : undefined;
+  const reason = shell.args.option('reason');
   const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...omitUndefined({ reason, undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
@@ -74,7 +74,7 @@ function parentLine({ run, status }: ParentRun): string {
 }
 
 async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
-  const { place, store, id } = open;
+  const { setup, store, id } = open;
   const { withEngine } = await import('../drive.ts');
   const { state } = await store.load(id);
   const workflows = state.form === 'flow' ? await loadWorkflows(shell, open) : [];
@@ -82,7 +82,7 @@ async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
     const plan = await engine.run(id).planCancel();
     return shell.result({ plan: { run: id, ...plan } }, () => planLines(shell, id, plan));
   };
-  return withEngine(shell, place, { store, workflows, use });
+  return withEngine(shell, setup, { store, workflows, use });
 }
 
 function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): string[] {
@@ -94,7 +94,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
       : [
           `Cancelling run ${run} would undo, in this order:`,
           '',
-          ...table(shell.look, [
+          ...table(shell.display, [
             { title: 'STEP', cells: items.map(pathOf), shrinks: 'name' },
             { title: 'BY', cells: items.map(({ by }) => oneLine(by)), shrinks: 'text' },
           ]),
@@ -105,7 +105,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
     '',
     'These steps have no undo, so their effects would remain:',
     '',
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
       { title: 'KIND', cells: stays.map(({ kind }) => kind) },
     ]),
@@ -113,14 +113,14 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
 }
 
 /** The workflow of a run that no process drives, if its code is needed to undo steps or to handle the end of child runs. */
-async function workflowsFor(shell: Shell, open: OpenRun, given: ParsedArgs): Promise<readonly CompiledWorkflow[]> {
+async function workflowsFor(shell: Shell, open: OpenRun, args: ParsedArgs): Promise<readonly CompiledWorkflow[]> {
   const { store, id } = open;
   const frozen = await store.load(id);
   const { state, owner } = frozen;
   if (isDriven(owner) || isFinal(state.status)) return [];
   const above = await workflowsAbove(shell, open);
   if (above.length > 0) return above;
-  if (!given.has('no-undo') && (await needsUndo(store, frozen))) return loadWorkflows(shell, open);
+  if (!args.has('no-undo') && (await needsUndo(store, frozen))) return loadWorkflows(shell, open);
   if (!Object.values(state.live).some((activation) => childOf(activation) !== undefined)) return [];
   return loadOrWarn(shell, open, "cancelling without the workflow's code");
 }
@@ -141,7 +141,7 @@ async function loadOrWarn(shell: Shell, open: OpenRun, effect: string): Promise<
   }
 }
 
-async function loadWorkflows(shell: Shell, { place, store, id }: OpenRun): Promise<readonly CompiledWorkflow[]> {
+async function loadWorkflows(shell: Shell, { setup, store, id }: OpenRun): Promise<readonly CompiledWorkflow[]> {
   const { loadWorkflowOf } = await import('../load.ts');
-  return [(await loadWorkflowOf(shell, place.project, await store.load(id))).workflow];
+  return [(await loadWorkflowOf(shell, setup.project, await store.load(id))).workflow];
 }

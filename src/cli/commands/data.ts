@@ -12,10 +12,10 @@ import { type MigrateResult, type MigrationStatus, migrate, migrationStatus } fr
 import { restoreBackup } from '../../safe-db/restore.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { showingProgress, sizeText } from '../copies.ts';
-import { findPlace, type Place } from '../session.ts';
+import { findSetup, type Setup } from '../session.ts';
 import type { DatabaseSetting } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { assertFileUpkeep } from '../store-origin.ts';
+import { assertMayMaintainFile } from '../store-origin.ts';
 import { oneLine, table } from '../terminal.ts';
 
 interface Database extends DatabaseSetting {
@@ -28,37 +28,37 @@ interface Choice {
 }
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const all = Object.entries(place.settings.databases ?? {}).map(([name, setting]) => ({ name, ...setting }));
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const all = Object.entries(setup.settings.databases ?? {}).map(([name, setting]) => ({ name, ...setting }));
   if (all.length === 0)
     throw new EngineError(
       'CONFIG_INVALID',
       'no protected database is configured; add one to .pawl/config.yaml, such as "databases: { book: { path: data/project.db, migrations: migrations } }"',
     );
-  assertOptions(given);
-  switch (given.word('ACTION')) {
+  assertOptions(args);
+  switch (args.word('ACTION')) {
     case 'migrate':
-      return migrateAll(shell, place, databasesOf(all, given.maybe('NAME')));
+      return migrateAll(shell, setup, databasesOf(all, args.maybe('NAME')));
     case 'backup':
-      return backUpAll(shell, databasesOf(all, given.maybe('NAME')));
+      return backUpAll(shell, databasesOf(all, args.maybe('NAME')));
     case 'restore':
-      return restore(shell, place, databasesOf(all, given.option('database')));
+      return restore(shell, setup, databasesOf(all, args.option('database')));
     case 'diff':
-      return diff(shell, databasesOf(all, given.option('database')));
+      return diff(shell, databasesOf(all, args.option('database')));
     default:
-      return status(shell, databasesOf(all, given.maybe('NAME')));
+      return status(shell, databasesOf(all, args.maybe('NAME')));
   }
 };
 
 /** Rejects options of another action, which would be ignored. */
-function assertOptions(given: ParsedArgs): void {
-  const action = given.word('ACTION');
-  if (given.has('allow-loss') && action !== 'migrate')
+function assertOptions(args: ParsedArgs): void {
+  const action = args.word('ACTION');
+  if (args.has('allow-loss') && action !== 'migrate')
     throw new EngineError('USAGE', `--allow-loss is for "pawl data migrate", not for ${action}`);
-  if (given.option('database') !== undefined && action !== 'restore' && action !== 'diff')
-    throw new EngineError('USAGE', `--database is for restore and diff; write "pawl data ${action} ${given.option('database')}"`);
-  if (action === 'restore' && given.maybe('NAME') === undefined)
+  if (args.option('database') !== undefined && action !== 'restore' && action !== 'diff')
+    throw new EngineError('USAGE', `--database is for restore and diff; write "pawl data ${action} ${args.option('database')}"`);
+  if (action === 'restore' && args.maybe('NAME') === undefined)
     throw new EngineError('USAGE', 'a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" restores one');
 }
 
@@ -114,7 +114,7 @@ function migrationLine(found: MigrationStatus | null): string {
 
 function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
   const column = (title: string, cell: (backup: BackupRecord) => string) => ({ title, cells: backups.map(cell) });
-  return table(shell.look, [
+  return table(shell.display, [
     column('BACKUP', ({ id }) => id.slice(0, 8)),
     column('MADE', ({ createdAt }) => createdAt),
     column('BEFORE', ({ reason, runId }) => runId ?? reason),
@@ -125,9 +125,9 @@ function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
 
-async function migrateAll(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
-  const allowLoss = shell.given.has('allow-loss');
-  if (allowLoss) await assertFileUpkeep(place, shell.right);
+async function migrateAll(shell: Shell, setup: Setup, databases: readonly Database[]): Promise<number> {
+  const allowLoss = shell.args.has('allow-loss');
+  if (allowLoss) await assertMayMaintainFile(setup, shell.right);
   const results: (MigrateResult & Pick<Database, 'name' | 'path'>)[] = [];
   for (const { name, path, migrations, keep_backups: keep } of databases) {
     if (migrations === undefined)
@@ -161,9 +161,9 @@ async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<
   );
 }
 
-async function restore(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
-  await assertFileUpkeep(place, shell.right);
-  const choices = choicesOf(shell, databases, shell.given.maybe('NAME') ?? '');
+async function restore(shell: Shell, setup: Setup, databases: readonly Database[]): Promise<number> {
+  await assertMayMaintainFile(setup, shell.right);
+  const choices = choicesOf(shell, databases, shell.args.maybe('NAME') ?? '');
   const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
   for (const { database, path: from } of choices) {
     const { name, path, keep_backups: keep } = database;
@@ -184,7 +184,7 @@ function savedLine({ id, path, verified }: BackupRecord): string {
 }
 
 function diff(shell: Shell, databases: readonly Database[]): number {
-  const named = shell.given.maybe('NAME');
+  const named = shell.args.maybe('NAME');
   const choices = named === undefined ? databases.map(newestOf) : choicesOf(shell, databases, named);
   const rows = choices.map(({ database: { name, path }, path: backup }) => {
     assertExists({ name, path });
@@ -200,7 +200,7 @@ function diff(shell: Shell, databases: readonly Database[]): number {
 
 function differenceTable(shell: Shell, tables: readonly TableDifference[]): string[] {
   const column = (title: string, cell: (row: TableDifference) => string) => ({ title, cells: tables.map(cell) });
-  return table(shell.look, [
+  return table(shell.display, [
     column('TABLE', (row) => oneLine(row.table)),
     column('ADDED', ({ added }) => String(added)),
     column('REMOVED', ({ removed }) => String(removed)),

@@ -27,8 +27,8 @@ const PAUSE_MS = 600;
 const SCRIPT_ACTOR = 'demo script';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const keep = given.option('keep');
+export const run: CommandRun = async (shell, args) => {
+  const keep = args.option('keep');
   const project = await createDemoProject(keep === undefined ? undefined : resolve(shell.cwd, keep));
   for (const line of openingLines(shell, project)) shell.print(line);
   await trustContent(shell, project.workflow);
@@ -41,7 +41,7 @@ export const run: CommandRun = async (shell, given) => {
     await engine.store.bind(ensureStateId(stateHome(shell)));
     const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
-    return await play(shell, scene, !given.has('no-pause'));
+    return await play(shell, scene, !args.has('no-pause'));
   } finally {
     interrupt.release();
     await engine.close();
@@ -58,7 +58,7 @@ interface Scene {
 
 async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number> {
   const { engine, run: id, interrupt, project } = scene;
-  const ended = await narrate(shell, scene, pauses && shell.look.isTerminal ? PAUSE_MS : 0);
+  const ended = await narrate(shell, scene, pauses && shell.display.isTerminal ? PAUSE_MS : 0);
   if (ended === 'interrupted') {
     await interrupt.stopped;
     shell.print(`\nInterrupted. Nothing is still running. Continue with:\n  ${commandOf(shell, scene, `resume ${id}`)}`);
@@ -79,12 +79,12 @@ async function narrate(
   { engine, run, interrupt, project }: Scene,
   pauseMs: number,
 ): Promise<'ended' | 'later' | 'interrupted'> {
-  const place = { project, file: project.database, state: undefined };
+  const setup = { project, file: project.database, state: undefined };
   try {
     const ended = await narrateRun(shell, {
       engine,
       run,
-      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, place }) : decideByScript(shell, engine, run)),
+      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, setup }) : decideByScript(shell, engine, run)),
       pause: () => Promise.race([sleep(pauseMs), interrupt.stopped]),
     });
     return interrupt.isStopping ? 'interrupted' : ended;

@@ -2,17 +2,17 @@
 // and prints the next step or what is missing.
 
 import { EngineError } from '../../base/error.ts';
-import { readJsonInput, submitByCommand, tokenGiven } from '../attended/submit.ts';
+import { readJsonInput, requiredToken, submitByCommand } from '../attended/submit.ts';
 import type { CommandRun } from '../command.ts';
 import { requiredOption } from '../params.ts';
 
 /** Runs `pawl done`. */
-export const run: CommandRun = async (shell, given) => {
-  const token = tokenGiven(given);
-  const value = given.option('result');
-  const failure = given.option('failure');
+export const run: CommandRun = async (shell, args) => {
+  const token = requiredToken(args);
+  const value = args.option('result');
+  const failure = args.option('failure');
   if (failure !== undefined) {
-    if (value !== undefined || given.has('success'))
+    if (value !== undefined || args.has('success'))
       throw new EngineError('USAGE', '--failure cannot be combined with --success or --result; report one of them');
     return submitByCommand(shell, { kind: 'failure', token, failure });
   }
@@ -21,8 +21,8 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** Runs `pawl fail`. */
-export const fail: CommandRun = async (shell, given) => {
-  const token = tokenGiven(given);
-  const failure = requiredOption(given, 'reason', 'the next attempt must know why it could not be done');
+export const fail: CommandRun = async (shell, args) => {
+  const token = requiredToken(args);
+  const failure = requiredOption(args, 'reason', 'the next attempt must know why it could not be done');
   return submitByCommand(shell, { kind: 'failure', token, failure });
 };

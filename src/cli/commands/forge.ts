@@ -11,19 +11,19 @@ import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts'
 import { FORGE_ACTIONS, type ForgeAction } from '../forge/actions.ts';
 import { type ActionEffect, rightAtForge } from '../forge/right.ts';
 import { requireLocalForge } from '../forge/session.ts';
-import { closing, findPlace, openExisting, type Place } from '../session.ts';
+import { closing, findSetup, openExisting, type Setup } from '../session.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const { words, action, number } = readAction(given);
-  rejectUnknownOptions(given, words, action);
-  const place = await findPlace(shell, given);
+export const run: CommandRun = async (shell, args) => {
+  const { words, action, number } = readAction(args);
+  rejectUnknownOptions(args, words, action);
+  const setup = await findSetup(shell, args);
   const { effect } = action;
   // Rights for changes at the forge are checked only here.
-  const actor = effect === undefined ? 'nobody' : await rightAtForge(shell, given, await effectOf(place, { effect, given, number }));
-  const opened = await requireLocalForge(shell, place, actor);
+  const actor = effect === undefined ? 'nobody' : await rightAtForge(shell, args, await effectOf(setup, { effect, args, number }));
+  const opened = await requireLocalForge(shell, setup, actor);
   return closing(opened, async (forge) => {
-    await action.run({ shell, given, forge, actor, number });
+    await action.run({ shell, args, forge, actor, number });
     return 0;
   });
 };
@@ -34,9 +34,9 @@ interface NamedAction {
   readonly number: number;
 }
 
-function readAction(given: ParsedArgs): NamedAction {
-  const kind = given.word('KIND');
-  const rest = [...given.allWords('WORD')];
+function readAction(args: ParsedArgs): NamedAction {
+  const kind = args.word('KIND');
+  const rest = [...args.allWords('WORD')];
   const verbs = Object.keys(FORGE_ACTIONS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
   const verb = verbs.length === 0 ? undefined : (rest.shift() ?? '');
   if (verb !== undefined && !verbs.includes(verb))
@@ -58,17 +58,17 @@ function numberOf(words: string, text: string | undefined): number {
   return Number(digits);
 }
 
-function rejectUnknownOptions(given: ParsedArgs, words: string, { options }: ForgeAction): void {
+function rejectUnknownOptions(args: ParsedArgs, words: string, { options }: ForgeAction): void {
   const common = COMMON_OPTIONS.map(({ name }) => name);
-  const unknown = given.names().find((name) => !options.includes(name) && !common.includes(name));
+  const unknown = args.names().find((name) => !options.includes(name) && !common.includes(name));
   if (unknown === undefined) return;
   const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;
   throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);
 }
 
-interface GivenAction {
+interface ActionWithOptions {
   readonly effect: ActionEffect;
-  readonly given: ParsedArgs;
+  readonly args: ParsedArgs;
   readonly number: number;
 }
 
@@ -76,18 +76,18 @@ interface GivenAction {
  * The effect of an action with its options, given the open runs of the project: a comment can be a command, and a question of
  * an open run can wait for a comment or a label.
  */
-async function effectOf(place: Place, { effect, given, number }: GivenAction): Promise<ActionEffect> {
+async function effectOf(setup: Setup, { effect, args, number }: ActionWithOptions): Promise<ActionEffect> {
   if (effect !== 'changes') return effect;
-  if (commandIn(given.option('body') ?? '') !== undefined) return 'commands';
+  if (commandIn(args.option('body') ?? '') !== undefined) return 'commands';
   const isAwaited = (forge: ApprovalModel['forge']): boolean =>
-    given.option('body') === undefined
-      ? forge?.waitFor === 'label' && given.options('add').includes(forge.label ?? '')
+    args.option('body') === undefined
+      ? forge?.waitFor === 'label' && args.options('add').includes(forge.label ?? '')
       : forge?.waitFor === 'comment';
-  return (await hasQuestion(place, number, isAwaited)) ? 'settles' : effect;
+  return (await hasQuestion(setup, number, isAwaited)) ? 'settles' : effect;
 }
 
-async function hasQuestion(place: Place, number: number, matches: (forge: ApprovalModel['forge']) => boolean): Promise<boolean> {
-  await using store = await openExisting(place);
+async function hasQuestion(setup: Setup, number: number, matches: (forge: ApprovalModel['forge']) => boolean): Promise<boolean> {
+  await using store = await openExisting(setup);
   if (store === undefined) return false;
   const about = { issues: [number], prs: [number] };
   for (const { id, origin } of await store.list({ status: OPEN_STATES, about, mayAsk: true })) {

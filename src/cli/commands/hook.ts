@@ -24,11 +24,11 @@ const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
 const EXIT_NOT_BLOCKING = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const event = given.word('EVENT');
+export const run: CommandRun = async (shell, args) => {
+  const event = args.word('EVENT');
   const hook = await (HOOKS[event] as () => Promise<Hook>)();
   try {
-    const answer = await hook.answer(shell, withSession(shell, JSON.parse(await text(shell.world.stdin)) as Json, given.option('agent')));
+    const answer = await hook.answer(shell, withSession(shell, JSON.parse(await text(shell.context.stdin)) as Json, args.option('agent')));
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {

@@ -12,9 +12,9 @@ import { shippedSkills } from '../skills/shipped.ts';
 import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. A file with a problem does not keep the others from being listed. */
-export const run: CommandRun = async (shell, given) => {
-  if (given.options('status').length > 0) return (await import('./runs.ts')).run(shell, given);
-  const project = findProject(shell, given);
+export const run: CommandRun = async (shell, args) => {
+  if (args.options('status').length > 0) return (await import('./runs.ts')).run(shell, args);
+  const project = findProject(shell, args);
   const { workflows, problems } = await discoverProject(project);
   const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
   const skills = skillFolders(project).flatMap(({ name, file }) => (file === undefined ? [] : [{ name, file }]));
@@ -29,7 +29,7 @@ export const run: CommandRun = async (shell, given) => {
 
 function linesOf(shell: Shell, project: Project, workflows: readonly DiscoveredWorkflow[]): string[] {
   if (workflows.length === 0) return [`No workflows in ${oneLine(project.root)}. "pawl init" writes a first one.`];
-  return table(shell.look, [
+  return table(shell.display, [
     { title: 'NAME', cells: workflows.map(({ name }) => oneLine(name)), style: (cell) => shell.style('bold', cell) },
     { title: 'FORM', cells: workflows.map(({ form }) => form) },
     { title: 'FILE', cells: workflows.map(({ file }) => shownFile(shell, file)), shrinks: 'name' },

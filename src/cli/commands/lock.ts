@@ -24,11 +24,11 @@ interface LockRow {
 const EXIT_DRIFTED = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const checks = given.has('check');
-  const subjects = await subjectsOf(shell, given, project);
-  const findings = await findingsByFile(shell, given);
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const checks = args.has('check');
+  const subjects = await subjectsOf(shell, args, project);
+  const findings = await findingsByFile(shell, args);
   const rows: LockRow[] = [];
   for (const subject of subjects) {
     const problems = findings.get(subject.file) ?? [];
@@ -39,11 +39,11 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** The named workflows, else all of the project; with --check, all that have a lock file. */
-async function subjectsOf(shell: Shell, given: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
+async function subjectsOf(shell: Shell, args: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
   const { workflows } = await discoverProject(project);
   const known = workflows.filter(({ file }) => !isSettingsFile(project, file)).map(({ name, file }) => ({ name, file }));
-  const words = given.allWords('WORKFLOW');
-  if (words.length === 0) return given.has('check') ? known.filter(({ file }) => existsSync(lockFileOf(file))) : known;
+  const words = args.allWords('WORKFLOW');
+  if (words.length === 0) return args.has('check') ? known.filter(({ file }) => existsSync(lockFileOf(file))) : known;
   return words.map((word) => {
     const found = known.find(({ name, file }) => name === word || file === resolve(shell.cwd, word));
     if (found !== undefined) return found;
@@ -56,8 +56,8 @@ async function subjectsOf(shell: Shell, given: ParsedArgs, project: Project): Pr
 }
 
 /** The errors and warnings of each file. An untrusted module is accepted, because only its content is compared. */
-async function findingsByFile(shell: Shell, given: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
-  const files = await checkedFiles(shell, given);
+async function findingsByFile(shell: Shell, args: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = await checkedFiles(shell, args);
   return new Map(
     files.map(({ file, errors, warnings }) => [
       file,

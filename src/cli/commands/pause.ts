@@ -7,14 +7,14 @@ import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { workflowsToDrive } from '../load.ts';
-import { demandSteering } from '../right.ts';
+import { demandControl } from '../right.ts';
 import { withRun } from '../session.ts';
 
 /** Runs the command. */
 export const run: CommandRun = (shell) =>
-  withRun(shell, async ({ place, store, id }) => {
-    await demandSteering(shell, { store, id }, 'pawl pause');
-    const workflows = await workflowsToDrive(shell, place.project, await store.load(id));
+  withRun(shell, async ({ setup, store, id }) => {
+    await demandControl(shell, { store, id }, 'pawl pause');
+    const workflows = await workflowsToDrive(shell, setup.project, await store.load(id));
     const use = async (engine: Engine): Promise<number> => {
       await engine.run(id).pause({ actor: userActor(shell) });
       return shell.result(await readRunReport(store, id), () => [
@@ -22,5 +22,5 @@ export const run: CommandRun = (shell) =>
         `    ${shell.style('cyan', `pawl resume ${id}`)}`,
       ]);
     };
-    return driveWithEngine(shell, place, { store, workflows, use });
+    return driveWithEngine(shell, setup, { store, workflows, use });
   });

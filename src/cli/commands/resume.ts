@@ -16,10 +16,10 @@ import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs `pawl resume`. */
-export const run: CommandRun = async (shell, given) => {
-  const choices = choicesOf(partsOf(shell, given), (part) => `--${part}`);
-  const budget = budgetOf(given.options('budget'));
-  return withRun(shell, async ({ place, store, id }) => {
+export const run: CommandRun = async (shell, args) => {
+  const choices = choicesOf(partsOf(shell, args), (part) => `--${part}`);
+  const budget = budgetOf(args.options('budget'));
+  return withRun(shell, async ({ setup, store, id }) => {
     const { state } = await store.load(id);
     const needsChoice = choices.length === 0 && budget === undefined && isHalted(state.status) && !isFinal(state.status);
     if (needsChoice && !shell.isInteractive) return reportEnd(shell, { store, run: id });
@@ -28,25 +28,25 @@ export const run: CommandRun = async (shell, given) => {
     const asked = needsChoice ? await askChoice(shell, state) : undefined;
     if (asked === 'leave') return reportEnd(shell, { store, run: id });
     const chosen = asked === undefined ? choices : [asked];
-    return resumeAndDrive(shell, { place, store, run: id, given, choices: chosen, ...omitUndefined({ budget }) });
+    return resumeAndDrive(shell, { setup, store, run: id, args, choices: chosen, ...omitUndefined({ budget }) });
   });
 };
 
 /** Runs `pawl retry`. */
-export const retry: CommandRun = (shell, given) =>
-  withRun(shell, async ({ place, store, id }) => {
-    assertStoppedAt((await store.load(id)).state, given.maybe('STEP'));
-    const choice = { how: 'retry' as const, ...omitUndefined({ note: given.option('note') }), ...extendOf(given) };
-    return resumeAndDrive(shell, { place, store, run: id, given, choices: [choice] });
+export const retry: CommandRun = (shell, args) =>
+  withRun(shell, async ({ setup, store, id }) => {
+    assertStoppedAt((await store.load(id)).state, args.maybe('STEP'));
+    const choice = { how: 'retry' as const, ...omitUndefined({ note: args.option('note') }), ...extendOf(args) };
+    return resumeAndDrive(shell, { setup, store, run: id, args, choices: [choice] });
   });
 
-function partsOf(shell: Shell, given: ParsedArgs): ChoiceParts {
-  const json = given.option('output');
+function partsOf(shell: Shell, args: ParsedArgs): ChoiceParts {
+  const json = args.option('output');
   return {
-    ...{ retry: given.has('retry'), accept: given.has('accept'), to: given.option('to') },
-    ...{ rerun: given.options('rerun'), done: given.options('done'), failed: given.options('failed') },
-    ...extendOf(given),
-    ...omitUndefined({ note: given.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
+    ...{ retry: args.has('retry'), accept: args.has('accept'), to: args.option('to') },
+    ...{ rerun: args.options('rerun'), done: args.options('done'), failed: args.options('failed') },
+    ...extendOf(args),
+    ...omitUndefined({ note: args.option('note'), output: json === undefined ? undefined : readJson(shell, json, '--output') }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { RunSummary, Store } from '../../store/store.ts';
 import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { wholeNumber } from '../params.ts';
-import { findPlace, openExisting, type Place } from '../session.ts';
+import { findSetup, openExisting, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -18,24 +18,24 @@ import { oneLine, table } from '../terminal.ts';
 const LIMIT_DEFAULT = 20;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  await using store = await openExisting(place);
-  const limit = given.has('all') ? undefined : (wholeNumber(given, 'limit', { min: 1 }) ?? LIMIT_DEFAULT);
-  const statuses = given.options('status') as RunStatus[];
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  await using store = await openExisting(setup);
+  const limit = args.has('all') ? undefined : (wholeNumber(args, 'limit', { min: 1 }) ?? LIMIT_DEFAULT);
+  const statuses = args.options('status') as RunStatus[];
   const status = statuses.length === 0 ? undefined : statuses;
-  const listed = (await store?.list(omitUndefined({ limit: limit && limit + 1, workflow: given.option('workflow'), status }))) ?? [];
-  const found = given.has('attended') && store !== undefined ? await attendedOf(shell, place, store) : listed;
+  const listed = (await store?.list(omitUndefined({ limit: limit && limit + 1, workflow: args.option('workflow'), status }))) ?? [];
+  const found = args.has('attended') && store !== undefined ? await attendedOf(shell, setup, store) : listed;
   const shown = found.slice(0, limit);
   const runs = store === undefined ? [] : await withUsage(store, shown);
   const more = found.length > shown.length;
   return shell.result({ runs: runs.map(runRow), more }, () => linesOf(shell, runs, more));
 };
 
-async function attendedOf(shell: Shell, place: Place, store: Store): Promise<readonly RunSummary[]> {
+async function attendedOf(shell: Shell, setup: Setup, store: Store): Promise<readonly RunSummary[]> {
   const { readProjectRuns } = await import('../attended/session-runs.ts');
-  const open = new Set((await readProjectRuns(shell, place, { store })).map(({ run: { id } }) => id));
-  const workflow = shell.given.option('workflow');
+  const open = new Set((await readProjectRuns(shell, setup, { store })).map(({ run: { id } }) => id));
+  const workflow = shell.args.option('workflow');
   return (await store.list(omitUndefined({ workflow }))).filter(({ id }) => open.has(id));
 }
 
@@ -45,7 +45,7 @@ function stepCell({ status, currentStep = '' }: ListedRun): string {
 
 function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): string[] {
   if (runs.length === 0) return ['No runs yet. "pawl list" shows the workflows, "pawl run WORKFLOW" starts one.'];
-  const lines = table(shell.look, [
+  const lines = table(shell.display, [
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },

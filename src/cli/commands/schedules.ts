@@ -8,25 +8,25 @@ import { assertSettingsTrusted } from '../forge/session.ts';
 import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { closing, findPlace } from '../session.ts';
+import { closing, findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const action = given.maybe('ACTION') ?? 'list';
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const action = args.maybe('ACTION') ?? 'list';
   const acts = action === 'run' || action === 'backfill';
-  if (acts) await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts }, (services) =>
+  if (acts) await assertSettingsTrusted(shell, setup);
+  return withProjectEvents(shell, { setup, acts }, (services) =>
     closing(openSchedules(services), (schedules) =>
-      action === 'list' ? list(shell, given, schedules) : act(shell, given, { action, schedules, services }),
+      action === 'list' ? list(shell, args, schedules) : act(shell, args, { action, schedules, services }),
     ),
   );
 };
 
-async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {
-  const name = given.maybe('WORKFLOW');
+async function list(shell: Shell, args: ParsedArgs, schedules: Schedules): Promise<number> {
+  const name = args.maybe('WORKFLOW');
   const all = name === undefined ? await schedules.list() : [await schedules.get(name)];
   return shell.result({ schedules: all.map(scheduleJson) }, () => (all.length === 0 ? [NONE] : linesOf(shell, all)));
 }
@@ -41,7 +41,7 @@ function linesOf(shell: Shell, all: readonly ScheduleReport[]): string[] {
     last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
   ]);
   return table(
-    shell.look,
+    shell.display,
     ['WORKFLOW', 'SCHEDULE', 'NEXT', 'LAST'].map((title, index) => ({ title, cells: rows.map((row) => row[index] ?? '') })),
   );
 }
@@ -52,17 +52,17 @@ function timeText(time: number | undefined): string {
 
 async function act(
   shell: Shell,
-  given: ParsedArgs,
+  args: ParsedArgs,
   { action, schedules, services }: { readonly action: string; readonly schedules: Schedules; readonly services: EventServices },
 ): Promise<number> {
-  const workflow = given.maybe('WORKFLOW');
+  const workflow = args.maybe('WORKFLOW');
   if (workflow === undefined) throw new EngineError('USAGE', `name the workflow: "pawl schedules ${action} WORKFLOW"`);
   const actor = await starterName(shell);
   const runs =
     action === 'run'
       ? [await schedules.runNow(workflow, actor)]
       : action === 'backfill'
-        ? await schedules.backfill(workflow, { ...rangeOf(given), actor })
+        ? await schedules.backfill(workflow, { ...rangeOf(args), actor })
         : [];
   if (action === 'pause') await schedules.pause(workflow, actor);
   if (action === 'resume') await schedules.resume(workflow);
@@ -75,9 +75,9 @@ async function act(
   ]);
 }
 
-function rangeOf(given: ParsedArgs): { readonly from: number; readonly until: number } {
-  const from = requiredOption(given, 'from', 'the first time to backfill, such as 2026-01-31');
-  const until = given.option('until');
+function rangeOf(args: ParsedArgs): { readonly from: number; readonly until: number } {
+  const from = requiredOption(args, 'from', 'the first time to backfill, such as 2026-01-31');
+  const until = args.option('until');
   return { from: timeOf('from', from), until: until === undefined ? Date.now() : timeOf('until', until) };
 }
 

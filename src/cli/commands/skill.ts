@@ -7,14 +7,14 @@ import type { Shell } from '../shell.ts';
 import { printStep, STEP_OPTIONS } from '../skills/step.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const action = given.word('ACTION') as keyof typeof ACTIONS;
-  assertOptions(given, action);
-  return (await ACTIONS[action]())(shell, project, given);
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const action = args.word('ACTION') as keyof typeof ACTIONS;
+  assertOptions(args, action);
+  return (await ACTIONS[action]())(shell, project, args);
 };
 
-type Action = (shell: Shell, project: Project, given: ParsedArgs) => Promise<number>;
+type Action = (shell: Shell, project: Project, args: ParsedArgs) => Promise<number>;
 
 /** The code of each action. Only `step`, which agents call all day, is loaded with the command. */
 const ACTIONS = {
@@ -43,11 +43,11 @@ const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const SPECIAL = new Set(Object.values(OPTIONS).flatMap((names) => [...names]));
 
-function assertOptions(given: ParsedArgs, action: string): void {
-  const invalid = given.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
+function assertOptions(args: ParsedArgs, action: string): void {
+  const invalid = args.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
   if (invalid !== undefined)
     throw new EngineError('USAGE', `--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
-  const words = given.allWords('NAME');
+  const words = args.allWords('NAME');
   const extra = action === 'list' ? words[0] : ['install', 'uninstall'].includes(action) ? undefined : words[1];
   if (extra === undefined) return;
   const hint = action === 'list' ? '"pawl skill show NAME" shows one skill' : `"pawl skill ${action}" accepts one name`;

@@ -13,23 +13,23 @@ import { createToken, readTokens, revokeToken } from '../tokens.ts';
 const EXPIRES_DEFAULT = '90d';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const action = given.word('ACTION');
-  const name = given.maybe('NAME');
+export const run: CommandRun = async (shell, args) => {
+  const action = args.word('ACTION');
+  const name = args.maybe('NAME');
   if (action === 'list') list(shell);
   else if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl token ${action} NAME`);
-  else if (action === 'create') await create(shell, name, { lastsMs: lifetimeOf(given), scopes: scopesOf(given) });
+  else if (action === 'create') await create(shell, name, { lastsMs: lifetimeOf(args), scopes: scopesOf(args) });
   else revoke(shell, name);
   return 0;
 };
 
-function scopesOf(given: ParsedArgs): readonly Scope[] {
-  const scopes = given.options('scope') as readonly Scope[];
+function scopesOf(args: ParsedArgs): readonly Scope[] {
+  const scopes = args.options('scope') as readonly Scope[];
   return scopes.length === 0 ? ['decide'] : [...new Set(scopes)];
 }
 
-function lifetimeOf(given: ParsedArgs): number {
-  const text = given.option('expires') ?? EXPIRES_DEFAULT;
+function lifetimeOf(args: ParsedArgs): number {
+  const text = args.option('expires') ?? EXPIRES_DEFAULT;
   const ms = durationOf(text) ?? 0;
   if (ms > 0) return ms;
   throw new EngineError('USAGE', `--expires must be a duration such as 12h, 90d or 52w, not "${text}"`);

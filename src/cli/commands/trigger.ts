@@ -11,21 +11,21 @@ import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
 import { readJson, requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { closing, findPlace } from '../session.ts';
+import { closing, findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const { event, payload } = readEvent(shell, given);
-  await assertSettingsTrusted(shell, place);
-  const { forge } = place.settings;
-  if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${place.project.root}; ${FORGE_HINT}`);
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const { event, payload } = readEvent(shell, args);
+  await assertSettingsTrusted(shell, setup);
+  const { forge } = setup.settings;
+  if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${setup.project.root}; ${FORGE_HINT}`);
   const actor = await starterName(shell);
-  return withProjectEvents(shell, { place, acts: true }, (services) =>
+  return withProjectEvents(shell, { setup, acts: true }, (services) =>
     closing(openDeliveries(services), async (deliveries) => {
-      const id = given.option('id') ?? `hand-${randomUUID()}`;
+      const id = args.option('id') ?? `hand-${randomUUID()}`;
       const status = deliveries.receive(manualDelivery({ route: forge.kind, id, event, payload, actor }));
       if (status === 'duplicate') throw new EngineError('USAGE', `delivery "${id}" already exists; "pawl deliveries" lists it`);
       await deliveries.ring();
@@ -41,11 +41,11 @@ export const run: CommandRun = async (shell, given) => {
   );
 };
 
-function readEvent(shell: Shell, given: ParsedArgs) {
-  const event = requiredOption(given, 'event', 'the event to replay, such as issues.labeled');
+function readEvent(shell: Shell, args: ParsedArgs) {
+  const event = requiredOption(args, 'event', 'the event to replay, such as issues.labeled');
   const problem = eventProblem(event);
   if (problem !== undefined) throw new EngineError('USAGE', `--event ${event}: ${problem.message}; ${problem.hint}`);
-  const payload = readJson(shell, given.option('payload') ?? '{}', '--payload');
+  const payload = readJson(shell, args.option('payload') ?? '{}', '--payload');
   if (!isJsonObject(payload)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
   const { action } = payload;
   const isComplete = event.includes('.') || typeof action !== 'string';

@@ -31,21 +31,21 @@ import {
 } from '../trust/trust-list.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => given.has(name));
-  if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => args.has(name));
+  if (modes.length > 1 && !(modes.length === 2 && args.has('revoke') && args.has('folder')))
     throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
-  if (given.has('list')) return list(shell);
-  if (given.has('revoke')) return revoke(shell, project, given);
-  if (given.has('folder')) return trustProject(shell, project, given);
-  if (given.has('sign')) return signFiles(shell, project, given);
-  return trustFiles(shell, project, given);
+  if (args.has('list')) return list(shell);
+  if (args.has('revoke')) return revoke(shell, project, args);
+  if (args.has('folder')) return trustProject(shell, project, args);
+  if (args.has('sign')) return signFiles(shell, project, args);
+  return trustFiles(shell, project, args);
 };
 
-async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustFiles(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await filesToReview(shell, project, given)) graphs.push(await readReviewable(file));
+  for (const file of await filesToReview(shell, project, args)) graphs.push(await readReviewable(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -55,7 +55,7 @@ async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Pr
     }
     await confirmTrust(
       shell,
-      given,
+      args,
       fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`,
     );
     for (const graph of fresh) recordTrust(shell, graph);
@@ -66,18 +66,18 @@ async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Pr
 }
 
 /** Signs the current version of workflows, which may then run wherever the signer's key is enrolled. */
-async function signFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function signFiles(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
   const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
     import('../identity/identity.ts'),
   ]);
-  const { name } = identityFor(shell, given);
+  const { name } = identityFor(shell, args);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
-  for (const file of await filesToReview(shell, project, given)) {
+  for (const file of await filesToReview(shell, project, args)) {
     const graph = await readReviewable(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
-    signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
+    signed.push({ graph, signature: await signFor(shell, args, { about: 'trust', digest: graph.digest }) });
   }
   const file = writeSignatures(project, signed);
   const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
@@ -94,8 +94,8 @@ async function readReviewable(file: string): Promise<ModuleGraph> {
   return graph;
 }
 
-async function filesToReview(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
-  const named = namedFiles(shell, given);
+async function filesToReview(shell: Shell, project: Project, args: ParsedArgs): Promise<string[]> {
+  const named = namedFiles(shell, args);
   if (named.length > 0) return named;
   const found = [
     ...(await workflowFiles(project)),
@@ -108,20 +108,20 @@ async function filesToReview(shell: Shell, project: Project, given: ParsedArgs):
   return found;
 }
 
-async function trustProject(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  if (given.allWords('FILE').length > 0)
+async function trustProject(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  if (args.allWords('FILE').length > 0)
     throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
-  await confirmTrust(shell, given, 'Trust this folder?');
+  await confirmTrust(shell, args, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
   shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
   return 0;
 }
 
 /** Only a person can trust: a terminal asks for confirmation, elsewhere a token is needed. */
-async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
+async function confirmTrust(shell: Shell, args: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
-  if (given.has('yes')) return;
+  if (args.has('yes')) return;
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
@@ -130,14 +130,14 @@ async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): 
   if (!(await confirm(shell, question))) throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
-function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
+function revoke(shell: Shell, project: Project, args: ParsedArgs): number {
   const root = realpathSync(project.root);
-  const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
+  const named = args.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
   let revoked: readonly string[] = [];
   changeTrust(shell, (trust) => {
     const unknown = named.find((file) => trust.files[file] === undefined);
     if (unknown !== undefined) throw notTrusted(trust, unknown);
-    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
+    const files = named.length > 0 ? named : args.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
     const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };

@@ -13,37 +13,37 @@ import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { requiredOption } from '../params.ts';
-import { demandSteering } from '../right.ts';
-import { type Place, withRun } from '../session.ts';
+import { demandControl } from '../right.ts';
+import { type Setup, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine } from '../terminal.ts';
 
 const SHOWN = 20;
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) =>
+export const run: CommandRun = (shell, args) =>
   withRun(
     shell,
-    async ({ place, store, id }) => {
-      const to = requiredOption(given, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
-      const source = { store, snapshots: snapshotsOf(place.file), run: id, facts: REGISTRY };
-      const data = backupsOf(place, id);
-      for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
-      if (given.has('dry-run')) {
+    async ({ setup, store, id }) => {
+      const to = requiredOption(args, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
+      const source = { store, snapshots: snapshotsOf(setup.file), run: id, facts: REGISTRY };
+      const data = backupsOf(setup, id);
+      for (const { path } of Object.values(setup.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
+      if (args.has('dry-run')) {
         const plan = await planUndo(source, { to });
         return shell.result({ dryRun: true, ...plan, data }, () => planLines(shell, plan, { data, verb: 'would be' }));
       }
-      await demandSteering(shell, { store, id }, 'pawl undo');
+      await demandControl(shell, { store, id }, 'pawl undo');
       const use = async (engine: Engine): Promise<number> => {
-        const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: given.has('keep-changed') });
+        const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: args.has('keep-changed') });
         return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));
       };
-      return driveWithEngine(shell, place, { store, workflows: [], use });
+      return driveWithEngine(shell, setup, { store, workflows: [], use });
     },
-    given.has('dry-run') ? 'look' : 'drive',
+    args.has('dry-run') ? 'read' : 'drive',
   );
 
-function backupsOf({ settings }: Place, run: string): readonly string[] {
+function backupsOf({ settings }: Setup, run: string): readonly string[] {
   const databases = Object.entries(settings.databases ?? {});
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
 }

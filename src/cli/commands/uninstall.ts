@@ -4,21 +4,21 @@ import { relative } from 'node:path';
 import { EngineError } from '../../base/error.ts';
 import type { CommandRun } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertFileUpkeep, assertNotDriven } from '../store-origin.ts';
+import { assertMayMaintainFile, assertNotDriven } from '../store-origin.ts';
 import { counted } from '../terminal.ts';
 import { type Inventory, inventoryOf } from '../written-files.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const inventory = inventoryOf(shell, place, { user: given.has('user') });
-  if (given.has('dry-run')) return report(shell, inventory, { removed: false });
-  await assertFileUpkeep(place, shell.right);
-  await assertNotDriven(place.file, 'uninstalling would delete its database; end that process first');
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const inventory = inventoryOf(shell, setup, { user: args.has('user') });
+  if (args.has('dry-run')) return report(shell, inventory, { removed: false });
+  await assertMayMaintainFile(setup, shell.right);
+  await assertNotDriven(setup.file, 'uninstalling would delete its database; end that process first');
   if (inventory.items.length === 0) return report(shell, inventory, { removed: true });
-  if (!given.has('yes')) {
+  if (!args.has('yes')) {
     if (!shell.isInteractive)
       throw new EngineError(
         'USAGE',

@@ -48,11 +48,11 @@ const TRUST_ALL =
   'checking more than the syntax of a module runs its code; review the modules, then run "pawl trust" to trust these versions';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  if (given.has('schema')) return printSchema(shell, given);
-  const checked = await checkedFiles(shell, given);
-  const judged = given.has('strict') ? checked.map(withWarningsAsErrors) : checked;
-  const showsHints = given.has('hints');
+export const run: CommandRun = async (shell, args) => {
+  if (args.has('schema')) return printSchema(shell, args);
+  const checked = await checkedFiles(shell, args);
+  const judged = args.has('strict') ? checked.map(withWarningsAsErrors) : checked;
+  const showsHints = args.has('hints');
   shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
   if (!shell.wantsJson) shell.warn(summaryOf(judged, showsHints));
   const errors = judged.flatMap((file) => file.errors);
@@ -60,18 +60,18 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** Checks the files that were named, or all of the project. */
-export async function checkedFiles(shell: Shell, given: ParsedArgs): Promise<readonly CheckedFile[]> {
-  const project = findProject(shell, given);
-  const named = namedFiles(shell, given);
+export async function checkedFiles(shell: Shell, args: ParsedArgs): Promise<readonly CheckedFile[]> {
+  const project = findProject(shell, args);
+  const named = namedFiles(shell, args);
   if (named.length > 0) return checkReferences(shell, project, { files: await checkFiles(shell, project, named), isWhole: false });
   const files = await checkFiles(shell, project, [...(await workflowFiles(project)), ...partFilesOf(project)]);
   return checkReferences(shell, project, { files, isWhole: true });
 }
 
 /** Prints the schema for editors, with the step kinds of this project. Their code is not run. */
-async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {
+async function printSchema(shell: Shell, args: ParsedArgs): Promise<number> {
   const { workflowJsonSchema } = await import('../../authoring/yaml/json-schema.ts');
-  const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, given))));
+  const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, args))));
   shell.write(`${JSON.stringify(schema, null, 2)}\n`);
   return 0;
 }
@@ -188,23 +188,23 @@ async function checkReferences(
   const isTriggered = files.some((file) => file.trigger !== undefined);
   const all = isWhole ? files : [...files, ...(await otherWorkflows(project, files))];
   if (references.length === 0 && !isTriggered) return files.map((file) => withDuplicates(file, all));
-  const { readSurroundings, cycleProblem } = await import('../reference-check.ts');
+  const { readExternalNames, cycleProblem } = await import('../reference-check.ts');
   const { referenceProblems } = await import('../../definition/validation/reference.ts');
   const { readSettings } = await import('../settings/settings.ts');
   const { overlapProblems } = await import('../trigger/overlap.ts');
   const settings = await readSettings(shell, project);
   const known = new Map(all.toReversed().flatMap((file) => (file.workflow === undefined ? [] : [[file.workflow.name, file] as const])));
-  const around = { ...(await readSurroundings(project, { references, settings })), workflows: known };
+  const around = { ...(await readExternalNames(project, { references, settings })), workflows: known };
   const childrenOf = (name: string): string[] => childReferences(known.get(name)).map((child) => child.name);
   return files.map((found) => {
     const file = { ...found, warnings: [...found.warnings, ...overlapProblems(found, settings.roles)] };
     const missing = referenceProblems(file.references ?? [], around).map(({ reference, problem }) => ({
       ...problem,
-      ...placeOf(reference),
+      ...positionOf(reference),
     }));
     const cycle = file.workflow === undefined ? undefined : cycleProblem(file.workflow.name, childrenOf);
     const [first] = childReferences(file);
-    const cycles = cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...placeOf(first) }];
+    const cycles = cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...positionOf(first) }];
     return withDuplicates(withProblems(file, [...missing, ...cycles]), all);
   });
 }
@@ -215,7 +215,7 @@ function childReferences(file: Pick<CheckedFile, 'references'> | undefined): Chi
   return (file?.references ?? []).filter((reference): reference is ChildReference => reference.kind === 'workflow');
 }
 
-function placeOf({ line, column }: FilePosition): FilePosition {
+function positionOf({ line, column }: FilePosition): FilePosition {
   return { line, column };
 }
 
@@ -227,12 +227,12 @@ function withProblems(file: CheckedFile, problems: readonly (Problem & FilePosit
       .map(({ code, message, hint, line, column, step }) => ({ code, message: `${noun} "${step}": ${message}`, hint, line, column }));
   return {
     ...file,
-    errors: [...file.errors, ...of('error')].sort(byPlace),
-    warnings: [...file.warnings, ...of('warning')].sort(byPlace),
+    errors: [...file.errors, ...of('error')].sort(byPosition),
+    warnings: [...file.warnings, ...of('warning')].sort(byPosition),
   };
 }
 
-function byPlace(a: FilePosition, b: FilePosition): number {
+function byPosition(a: FilePosition, b: FilePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 
@@ -323,7 +323,7 @@ function problemLines(
   const label = shell.style(COLOURS[level], `${level} ${code}`);
   const arrow = shell.symbol('arrow');
   const indent = ' '.repeat(arrow.length + 1);
-  const room = Math.max(40, Math.min(shell.look.columns, 100));
+  const room = Math.max(40, Math.min(shell.display.columns, 100));
   return [
     `${shell.style('bold', head)}  ${label}`,
     ...wrap(oneLine(message), room),

@@ -25,10 +25,10 @@ import { confirm, openPrompt } from './prompt.ts';
 import type { DecidingCommand, DecisionRight } from './right.ts';
 
 /** Answers an assumption, drives the run on, and returns the exit code. */
-export function answer(shell: Shell, given: ParsedArgs, right: DecisionRight): Promise<number> {
-  return withRun(shell, async ({ place, store, id }) => {
-    const assumption = findAssumption(id, await reportAssumptions(store, (await store.load(id)).state), given.option('assumption'));
-    const text = await readAnswer(shell, given, { assumption, right });
+export function answer(shell: Shell, args: ParsedArgs, right: DecisionRight): Promise<number> {
+  return withRun(shell, async ({ setup, store, id }) => {
+    const assumption = findAssumption(id, await reportAssumptions(store, (await store.load(id)).state), args.option('assumption'));
+    const text = await readAnswer(shell, args, { assumption, right });
     if (text === undefined) {
       shell.print(`Nothing was answered; "${pasteable(shell, assumption.command ?? '')}" asks again.`);
       return EXIT_WAITING;
@@ -37,8 +37,8 @@ export function answer(shell: Shell, given: ParsedArgs, right: DecisionRight): P
     const frozen = await store.load(root);
     // Without its code, a run that no process drives could not continue, so it is loaded before anything is recorded.
     const isDue = !isFinal(frozen.state.status) && !isDriven(frozen.owner);
-    const workflows = isDue ? [(await (await import('../load.ts')).loadWorkflowOf(shell, place.project, frozen)).workflow] : [];
-    return record({ shell, given, place, store, right }, { id, root, assumption, text, workflows });
+    const workflows = isDue ? [(await (await import('../load.ts')).loadWorkflowOf(shell, setup.project, frozen)).workflow] : [];
+    return record({ shell, args, setup, store, right }, { id, root, assumption, text, workflows });
   });
 }
 
@@ -67,14 +67,14 @@ interface OpenQuestion {
 }
 
 /** The person's answer; undefined if they decide later. */
-async function readAnswer(shell: Shell, given: ParsedArgs, { assumption, right }: OpenQuestion): Promise<string | undefined> {
-  const words = given.allWords('ANSWER');
+async function readAnswer(shell: Shell, args: ParsedArgs, { assumption, right }: OpenQuestion): Promise<string | undefined> {
+  const words = args.allWords('ANSWER');
   if (words.length > 1) throw new EngineError('USAGE', 'an assumption has one ANSWER; put an answer of several words in quotes');
-  const typed = given.has('agree') ? assumption.assumed : words[0];
+  const typed = args.has('agree') ? assumption.assumed : words[0];
   if (typed === undefined && !shell.isInteractive)
     throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(assumption.assumed)}"`);
   const text = typed === undefined ? undefined : optionOrText(assumption, typed);
-  if (text !== undefined && (!shell.isInteractive || right.digest !== undefined || given.has('yes'))) return text;
+  if (text !== undefined && (!shell.isInteractive || right.digest !== undefined || args.has('yes'))) return text;
   for (const line of [...assumptionLines(shell, [assumption]), '']) shell.print(line);
   if (text !== undefined) {
     const effect = isSameAnswer(assumption.assumed, text)
@@ -105,11 +105,11 @@ interface ReadyAnswer {
 }
 
 async function record(parts: DecidingCommand, { id, root, assumption, text, workflows }: ReadyAnswer): Promise<number> {
-  const { shell, given, place, store, right } = parts;
+  const { shell, args, setup, store, right } = parts;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const isSigned = assumption.signed || asksToSign(shell);
-  const actor = isSigned ? identityFor(shell, given).name : right.actor;
-  const sign = isSigned ? (statement: Parameters<typeof signFor>[2]) => signFor(shell, given, statement) : undefined;
+  const actor = isSigned ? identityFor(shell, args).name : right.actor;
+  const sign = isSigned ? (statement: Parameters<typeof signFor>[2]) => signFor(shell, args, statement) : undefined;
   const use = async (engine: Engine): Promise<number> => {
     const result = await engine
       .run(id)
@@ -123,5 +123,5 @@ async function record(parts: DecidingCommand, { id, root, assumption, text, work
       );
     return isFinal((await store.load(root)).state.status) ? 0 : driveRun(shell, { engine, run: root, wait: false });
   };
-  return driveWithEngine(shell, place, { store, workflows, use });
+  return driveWithEngine(shell, setup, { store, workflows, use });
 }

@@ -14,7 +14,7 @@ export interface ApprovalDiff {
 
 /** The lines of a diff; on a terminal coloured, wrapped and truncated. */
 export function diffLines(shell: Shell, { title, text }: ApprovalDiff, command: string): string[] {
-  const { isTerminal, columns } = shell.look;
+  const { isTerminal, columns } = shell.display;
   const width = isTerminal ? Math.max(20, columns - 3) : Number.POSITIVE_INFINITY;
   const bar = shell.style('yellow', shell.symbol('bar'));
   const lines = text === undefined || text === '' ? [] : text.trimEnd().split('\n');

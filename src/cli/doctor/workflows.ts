@@ -12,9 +12,9 @@ import { type Check, okCheck, problem, warning } from './doctor.ts';
 const NAMED_MAX = 3;
 
 /** Checks the workflows of the project. */
-export async function checkWorkflows(shell: Shell, given: ParsedArgs): Promise<Check[]> {
+export async function checkWorkflows(shell: Shell, args: ParsedArgs): Promise<Check[]> {
   try {
-    const files = await checkedFiles(nonInteractive(shell), given);
+    const files = await checkedFiles(nonInteractive(shell), args);
     if (files.length === 0) return [{ ...okCheck('workflows', 'no workflows are defined'), hint: '"pawl init" writes a first one' }];
     const broken = files.filter(({ errors }) => errors.some(({ code }) => code !== 'NOT_TRUSTED'));
     const untrusted = files.filter((file) => !broken.includes(file) && file.errors.length > 0);

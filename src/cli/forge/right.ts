@@ -20,20 +20,20 @@ export type ActionEffect = 'decides' | 'commands' | 'settles' | 'changes' | 'ope
  * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act under any name;
  * elsewhere only under their own, and only on the commit of --head.
  */
-export async function rightAtForge(shell: Shell, given: ParsedArgs, effect: ActionEffect): Promise<string> {
-  const name = given.option('as');
+export async function rightAtForge(shell: Shell, args: ParsedArgs, effect: ActionEffect): Promise<string> {
+  const name = args.option('as');
   if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
     throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);
-  const on = `pawl forge ${given.word('KIND')}`;
+  const on = `pawl forge ${args.word('KIND')}`;
   if (effect === 'changes') await demandRight(shell, { demand: 'steer', on });
   if (effect === 'changes' || effect === 'opens') return name ?? accountName(shell);
   const { actor, by } = await demandRight(shell, { demand: 'decide', on, actsAs: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);
-  if (effect === 'commands') assertNamesDigest(given.option('body') ?? '', actor);
+  if (effect === 'commands') assertNamesDigest(args.option('body') ?? '', actor);
   if (effect === 'commands' || effect === 'settles') return actor;
-  if (given.option('head') === undefined)
+  if (args.option('head') === undefined)
     throw new EngineError(
       'NOT_ALLOWED',
       `--head is required without a terminal: it must name the commit that ${actor} reviewed; "pawl forge pr show" prints it`,

@@ -18,9 +18,9 @@ export interface TestedWorkflow extends WorkflowTestResult {
 
 /** The command that repeats one test. */
 export function repeatCommand(shell: Shell, reference: string, id: string): string {
-  const values = shell.given.options('param').map((value) => ` -p ${shellWord(value)}`);
-  const whole = shell.given.options('params').map((value) => ` --params ${shellWord(value)}`);
-  const subprocess = shell.given.has('subprocess') ? ' --subprocess' : '';
+  const values = shell.args.options('param').map((value) => ` -p ${shellWord(value)}`);
+  const whole = shell.args.options('params').map((value) => ` --params ${shellWord(value)}`);
+  const subprocess = shell.args.has('subprocess') ? ' --subprocess' : '';
   return pasteable(shell, `pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
 }
 
@@ -29,7 +29,7 @@ export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): st
   const [passed, failed] = [sum(tested, ({ passed }) => passed), sum(tested, ({ failed }) => failed)];
   const total = `${counted(passed + failed, 'test')}, ${passed} passed, ${failed} failed`;
   return [
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'WORKFLOW', cells: tested.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'TESTS', cells: tested.map(({ results }) => String(results.length)) },
       { title: 'PASSED', cells: tested.map(({ passed }) => String(passed)) },

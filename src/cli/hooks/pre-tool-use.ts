@@ -239,12 +239,12 @@ async function ownReviewDenial(
   return undefined;
 }
 
-function tokensIn({ tool_input: args }: JsonObject, calls: readonly ShellCall[]): string[] {
-  const given = args !== undefined && isJsonObject(args) && typeof args.token === 'string' ? [args.token] : [];
+function tokensIn({ tool_input: input }: JsonObject, calls: readonly ShellCall[]): string[] {
+  const passed = input !== undefined && isJsonObject(input) && typeof input.token === 'string' ? [input.token] : [];
   const typed = calls.flatMap(({ words }) =>
     words.flatMap((word, index) =>
       word.startsWith('--token=') ? [word.slice('--token='.length)] : word === '--token' ? [words[index + 1] ?? ''] : [],
     ),
   );
-  return [...given, ...typed].filter((token) => token !== '');
+  return [...passed, ...typed].filter((token) => token !== '');
 }

@@ -11,7 +11,7 @@ import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
 import { readProjectRuns } from '../attended/session-runs.ts';
-import { closing, findPlace, openExisting } from '../session.ts';
+import { closing, findSetup, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { firstNames, oneLine } from '../terminal.ts';
 import { readSessionRun } from './session-run.ts';
@@ -49,10 +49,10 @@ function sessionRunLine(run: AttendedRun): string {
 }
 
 async function unclaimedRunLines(shell: Shell, session: string): Promise<readonly string[]> {
-  const place = await findPlace(shell, shell.given);
-  const opened = await openExisting(place);
+  const setup = await findSetup(shell, shell.args);
+  const opened = await openExisting(setup);
   if (opened === undefined) return [];
-  const open = await closing(opened, (store) => readProjectRuns(shell, place, { store, session }));
+  const open = await closing(opened, (store) => readProjectRuns(shell, setup, { store, session }));
   return open
     .filter(({ holder }) => holder === undefined)
     .map(

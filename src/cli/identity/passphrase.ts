@@ -21,17 +21,17 @@ const optionPassphrases = new WeakMap<ParsedArgs, string>();
  * Reads the passphrase from --passphrase-fd and closes the descriptor before the command starts: programs that a run
  * starts would inherit the descriptor and could read it again.
  */
-export function readPassphraseOption(given: ParsedArgs): void {
-  const number = given.option('passphrase-fd');
-  if (number !== undefined) optionPassphrases.set(given, readDescriptor(number));
+export function readPassphraseOption(args: ParsedArgs): void {
+  const number = args.option('passphrase-fd');
+  if (number !== undefined) optionPassphrases.set(args, readDescriptor(number));
 }
 
 /** Opens the source of passphrases. Until it is closed, the terminal does not echo input. */
-export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Passphrases {
-  const known = given === undefined ? undefined : optionPassphrases.get(given);
+export function openPassphrases(shell: Shell, args: ParsedArgs | undefined): Passphrases {
+  const known = args === undefined ? undefined : optionPassphrases.get(args);
   if (known !== undefined) return { isTyped: false, read: async () => known, [Symbol.dispose]: () => undefined };
-  const { stdin } = shell.world;
-  if (stdin.isTTY !== true || !shell.look.isTerminal)
+  const { stdin } = shell.context;
+  if (stdin.isTTY !== true || !shell.display.isTerminal)
     throw new EngineError(
       'NOT_ALLOWED',
       'signing needs a passphrase, and this is not an interactive terminal; sign at a terminal, or use --passphrase-fd N',
@@ -75,7 +75,7 @@ function readSome(fd: number, bytes: Buffer, from: number): number {
 }
 
 function promptHidden(shell: Shell, question: string): Promise<string> {
-  const { stdin, stdout } = shell.world;
+  const { stdin, stdout } = shell.context;
   stdout.write(`${shell.style('yellow', shell.symbol('point'))} ${question}: `);
   return new Promise((resolve, reject) => {
     let text: string[] = [];

@@ -14,21 +14,21 @@ export interface InitFiles {
 }
 
 /** Writes the files that do not exist yet; with --dry-run, only returns which. */
-export function writeAll(files: ReadonlyMap<string, string>, given: ParsedArgs): InitFiles {
-  const write = given.has('dry-run') ? (file: string) => !exists(file) : writeNew;
+export function writeAll(files: ReadonlyMap<string, string>, args: ParsedArgs): InitFiles {
+  const write = args.has('dry-run') ? (file: string) => !exists(file) : writeNew;
   const written = [...files].filter(([file, text]) => write(file, text)).map(([file]) => file);
   return { written, left: [...files.keys()].filter((file) => !written.includes(file)) };
 }
 
 /** The files for `--json`. */
-export function filesJson(given: ParsedArgs, files: InitFiles): object {
-  return given.has('dry-run') ? { dryRun: true, ...files } : files;
+export function filesJson(args: ParsedArgs, files: InitFiles): object {
+  return args.has('dry-run') ? { dryRun: true, ...files } : files;
 }
 
 /** The files, a line each. */
-export function fileLines(shell: Shell, given: ParsedArgs, { written, left }: InitFiles): string[] {
+export function fileLines(shell: Shell, args: ParsedArgs, { written, left }: InitFiles): string[] {
   const show = (file: string): string => relative(shell.cwd, file) || '.';
-  const did = given.has('dry-run') ? 'would write' : 'wrote      ';
+  const did = args.has('dry-run') ? 'would write' : 'wrote      ';
   return [
     ...written.map((file) => `${shell.style('green', did)} ${show(file)}`),
     ...left.map((file) => `${shell.style('dim', 'unchanged ')}  ${show(file)}`),

@@ -32,23 +32,20 @@ const ROLES = ['developer', 'reviewer', 'security-reviewer', 'test-reviewer'];
 const REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*)\/[\w.-]+$/;
 
 /** Writes the files of a template. */
-export async function initTemplate(shell: Shell, given: ParsedArgs, at: TemplatePlace): Promise<number> {
-  const repository = repositoryOf(given);
-  const files = new Map([
-    ...templateFiles(shell, { ...at, repository }),
-    ...(given.has('github-actions') ? [actionsFile(at.project)] : []),
-  ]);
-  const { written, left } = writeAll(files, given);
-  if (!given.has('dry-run')) await trustWritten(shell, written);
+export async function initTemplate(shell: Shell, args: ParsedArgs, at: TemplateTarget): Promise<number> {
+  const repository = repositoryOf(args);
+  const files = new Map([...templateFiles(shell, { ...at, repository }), ...(args.has('github-actions') ? [actionsFile(at.project)] : [])]);
+  const { written, left } = writeAll(files, args);
+  if (!args.has('dry-run')) await trustWritten(shell, written);
   const config = join(at.home, 'config.yaml');
   const missingSettings = left.includes(config) ? files.get(config) : undefined;
   const json = { project: at.project.root, template: at.template, workflow: { name: at.name, file: at.file } };
-  return shell.result({ ...json, ...filesJson(given, { written, left }) }, () =>
-    linesOf(shell, given, { ...at, repository, written, left, missingSettings }),
+  return shell.result({ ...json, ...filesJson(args, { written, left }) }, () =>
+    linesOf(shell, args, { ...at, repository, written, left, missingSettings }),
   );
 }
 
-interface TemplatePlace {
+interface TemplateTarget {
   readonly template: TemplateName;
   readonly name: string;
   readonly file: string;
@@ -63,10 +60,10 @@ export function actionsFile(project: Project): [string, string] {
 }
 
 /** Writes the file for GitHub Actions alone. */
-export function initActions(shell: Shell, given: ParsedArgs, project: Project): number {
-  const { written, left } = writeAll(new Map([actionsFile(project)]), given);
-  return shell.result({ project: project.root, ...filesJson(given, { written, left }) }, () => [
-    ...fileLines(shell, given, { written, left }),
+export function initActions(shell: Shell, args: ParsedArgs, project: Project): number {
+  const { written, left } = writeAll(new Map([actionsFile(project)]), args);
+  return shell.result({ project: project.root, ...filesJson(args, { written, left }) }, () => [
+    ...fileLines(shell, args, { written, left }),
     '',
     ...ACTIONS_STEPS.map((line, index) => `${index === 0 ? 'Next:  ' : '       '}${line}`),
   ]);
@@ -85,9 +82,9 @@ async function trustWritten(shell: Shell, written: readonly string[]): Promise<v
 }
 
 /** The repository at GitHub that the settings are for. */
-export function repositoryOf(given: ParsedArgs): string | undefined {
-  const repository = given.option('repo');
-  if (repository === undefined && given.has('github-actions'))
+export function repositoryOf(args: ParsedArgs): string | undefined {
+  const repository = args.option('repo');
+  if (repository === undefined && args.has('github-actions'))
     throw new EngineError('USAGE', '--github-actions with --template needs the repository: --repo owner/name');
   if (repository === undefined || REPOSITORY.test(repository)) return repository;
   throw new EngineError('USAGE', `--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
@@ -158,7 +155,7 @@ function branchOf(root: string): string {
   }
 }
 
-interface ChosenTemplate extends TemplatePlace {
+interface ChosenTemplate extends TemplateTarget {
   readonly repository: string | undefined;
 }
 
@@ -167,7 +164,7 @@ interface WrittenTemplate extends ChosenTemplate, InitFiles {
   readonly missingSettings: string | undefined;
 }
 
-function linesOf(shell: Shell, given: ParsedArgs, templateFiles: WrittenTemplate): string[] {
+function linesOf(shell: Shell, args: ParsedArgs, templateFiles: WrittenTemplate): string[] {
   const { template, name, home, repository, written, left, missingSettings } = templateFiles;
   const call = callOf(shell);
   const cyan = (text: string): string => shell.style('cyan', text);
@@ -177,12 +174,12 @@ function linesOf(shell: Shell, given: ParsedArgs, templateFiles: WrittenTemplate
       ? []
       : ['', `${config} exists and was not changed. The workflow needs these settings:`, '', ...missingSettings.trimEnd().split('\n')];
   return [
-    ...fileLines(shell, given, { written, left }),
+    ...fileLines(shell, args, { written, left }),
     ...settings,
     '',
     '.pawl/stand-in.mjs plays the agents until you set a driver in the settings.',
     `Next:  ${cyan('git add .pawl && git commit -m "Add a workflow"')}`,
-    ...(repository === undefined ? localSteps(template, name) : githubSteps(call, given)).map(
+    ...(repository === undefined ? localSteps(template, name) : githubSteps(call, args)).map(
       (line) => `       ${cyan(line.replace(/^pawl/, call))}`,
     ),
   ];
@@ -194,6 +191,6 @@ function localSteps(template: TemplateName, name: string): string[] {
   return [`pawl forge issue create --title "A trial" ${label.map((one) => `--label ${one}`).join(' ')}`, `pawl run ${name} --issue 1`];
 }
 
-function githubSteps(call: string, given: ParsedArgs): string[] {
-  return [`${call} doctor`, ...(given.has('github-actions') ? ['git push'] : [`${call} serve`])];
+function githubSteps(call: string, args: ParsedArgs): string[] {
+  return [`${call} doctor`, ...(args.has('github-actions') ? ['git push'] : [`${call} serve`])];
 }

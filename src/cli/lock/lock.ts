@@ -106,7 +106,7 @@ interface LockSources {
   readonly known: Lock | undefined;
 }
 
-type Names = { readonly roles: Set<string>; readonly workflows: Set<string> };
+type ReferencedNames = { readonly roles: Set<string>; readonly workflows: Set<string> };
 
 class LockCollector {
   readonly files = new Map<string, string>();
@@ -120,7 +120,7 @@ class LockCollector {
   }
 
   /** Adds a workflow and those that it starts; returns the names that it refers to. */
-  async addWorkflow({ name, file }: LockSubject): Promise<Names> {
+  async addWorkflow({ name, file }: LockSubject): Promise<ReferencedNames> {
     const { project, known } = this.sources;
     this.seen.add(name);
     await this.addCode(file);
@@ -169,7 +169,7 @@ class LockCollector {
     }
   }
 
-  private async addChildren(names: Names): Promise<void> {
+  private async addChildren(names: ReferencedNames): Promise<void> {
     const { workflows } = await discoverProject(this.sources.project);
     for (const child of names.workflows) {
       // A missing workflow is reported when the workflow is checked.
@@ -192,11 +192,11 @@ class LockCollector {
   }
 }
 
-function namesIn(known: Lock | undefined): Names {
+function namesIn(known: Lock | undefined): ReferencedNames {
   return { roles: new Set(known?.refers.roles), workflows: new Set(known?.refers.workflows) };
 }
 
-function namesOf(definition: Definition): Names {
+function namesOf(definition: Definition): ReferencedNames {
   const references = referencesIn(definition);
   const named = (kind: 'role' | 'workflow'): Set<string> =>
     new Set(references.flatMap((reference) => (reference.kind === kind ? [reference.name] : [])));

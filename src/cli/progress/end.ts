@@ -21,7 +21,7 @@ import { firstNames, oneLine } from '../terminal.ts';
 const SHOWN_MEMBERS = 5;
 
 /** A run at the end of a command. */
-interface End {
+interface EndedRun {
   readonly report: RunReport;
   readonly state: RunState;
   readonly tree: RunTree;
@@ -29,7 +29,7 @@ interface End {
 }
 
 /** The last lines about a run. */
-export function endLines(shell: Shell, end: End): string[] {
+export function endLines(shell: Shell, end: EndedRun): string[] {
   const { state, interrupted, tree } = end;
   const { id } = state;
   if (interrupted)
@@ -64,7 +64,7 @@ function groupLines(shell: Shell, state: RunState, group: Path): string[] {
   ];
 }
 
-function settledLines(shell: Shell, { report, state }: End): string[] {
+function settledLines(shell: Shell, { report, state }: EndedRun): string[] {
   const { id, halt } = state;
   const status = statusOf(state);
   const mark = statusMark(shell, status);
@@ -80,7 +80,7 @@ function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
   return choices.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command)]);
 }
 
-function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): string[] {
+function waitLines(shell: Shell, { report }: EndedRun, { run, wait }: TreeWait): string[] {
   const at = wait.step === undefined ? '' : `"${oneLine(pathText(wait.path))}" `;
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;

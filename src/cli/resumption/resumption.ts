@@ -13,34 +13,34 @@ import type { ParsedArgs } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { signingOf } from '../identity/signing.ts';
 import { loadWorkflowOf } from '../load.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 interface Resumption {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly store: Store;
   readonly run: string;
-  readonly given: ParsedArgs;
+  readonly args: ParsedArgs;
   /** The person's choices: one to continue, or one for each step of unknown outcome. */
   readonly choices: readonly ResumeChoice[];
   readonly budget?: Budget;
 }
 
 /** Resumes the run, drives it and returns the exit code. */
-export async function resumeAndDrive(shell: Shell, { place, store, run, given, choices, budget }: Resumption): Promise<number> {
+export async function resumeAndDrive(shell: Shell, { setup, store, run, args, choices, budget }: Resumption): Promise<number> {
   const frozen = await store.load(run);
   const { state, owner } = frozen;
-  const wait = given.has('wait');
+  const wait = args.has('wait');
   if (isDriven(owner) && !wait && choices.length === 0 && budget === undefined) throw lockedError(run, owner);
   // The engine rejects a run that has ended, without its code.
-  const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, place.project, frozen);
+  const loaded = isFinal(state.status) ? undefined : await loadWorkflowOf(shell, setup.project, frozen);
   for (const choice of choices.slice(1)) assertUnknown(state, choice);
-  const isDecision = choices.length > 0 || budget !== undefined || given.has('accept-changes');
+  const isDecision = choices.length > 0 || budget !== undefined || args.has('accept-changes');
   const signing = signingOf(shell, { isSigned: state.signed === true && isDecision });
   const use = async (engine: Engine): Promise<number> => {
     try {
       const [first, ...others] = choices;
-      const acceptChanges = given.has('accept-changes') || undefined;
+      const acceptChanges = args.has('accept-changes') || undefined;
       await engine.run(run).resume({ ...signing, ...omitUndefined({ choice: first, budget, acceptChanges }) });
       for (const choice of others) await engine.run(run).resume({ ...signing, choice });
     } catch (error) {
@@ -51,7 +51,7 @@ export async function resumeAndDrive(shell: Shell, { place, store, run, given, c
     }
     return driveRun(shell, { engine, run, wait });
   };
-  return driveWithEngine(shell, place, { store, workflows: loaded === undefined ? [] : [loaded.workflow], use });
+  return driveWithEngine(shell, setup, { store, workflows: loaded === undefined ? [] : [loaded.workflow], use });
 }
 
 function lockedError(run: string, owner: string): EngineError {
@@ -63,8 +63,8 @@ function lockedError(run: string, owner: string): EngineError {
 }
 
 /** The value of --extend, if it is given. */
-export function extendOf(given: ParsedArgs): { readonly extend?: number } {
-  const text = given.option('extend');
+export function extendOf(args: ParsedArgs): { readonly extend?: number } {
+  const text = args.option('extend');
   if (text === undefined) return {};
   const extend = Number(text);
   if (!Number.isInteger(extend) || extend < 1)

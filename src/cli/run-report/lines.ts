@@ -55,8 +55,8 @@ function headLines(shell: Shell, run: RunOverview): string[] {
   return [
     `${shell.style('bold', run.id)}  ${statusText(shell, run.status)}${at}  ${shell.style('dim', formatDuration(run.durationMs))}`,
     `${oneLine(run.workflow)}${title}`,
-    shell.style('dim', shorten(shell.look, started, shell.look.columns)),
-    ...(isEmpty(run.params) ? [] : [shell.style('dim', shorten(shell.look, `params ${jsonText(run.params)}`, shell.look.columns))]),
+    shell.style('dim', shorten(shell.display, started, shell.display.columns)),
+    ...(isEmpty(run.params) ? [] : [shell.style('dim', shorten(shell.display, `params ${jsonText(run.params)}`, shell.display.columns))]),
     ...(run.usage === null ? [] : [shell.style('dim', `agents used ${usageText(run.usage)}`)]),
     ...(run.error === null ? [] : cutLines(shell, run.error, { indent: 0, max: 4 }).map((line) => shell.style('red', line))),
   ];

@@ -16,7 +16,7 @@ const shell = new Shell(
   },
   new ParsedArgs(new Map(), new Map(), new Set()),
 );
-const room = shell.look.columns;
+const room = shell.display.columns;
 
 describe('a long text', () => {
   test('is wrapped at spaces, indented and truncated, with a last line that tells how to see the rest', () => {

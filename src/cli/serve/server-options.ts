@@ -12,11 +12,11 @@ import { ownerName } from '../access/open-access.ts';
 import type { ParsedArgs } from '../command.ts';
 import { asksToSign, keyListOf } from '../identity/identity.ts';
 import { tryRight } from '../right.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** The options that come from the settings: the address, the proxy, the groups and the keys. */
-export function serverOptionsOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
+export function serverOptionsOf(shell: Shell, { project, settings: { serve = {}, groups } }: Setup): OpenServerOptions {
   return {
     ...omitUndefined({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
     identities: () => keyListOf(shell, project),
@@ -24,8 +24,8 @@ export function serverOptionsOf(shell: Shell, { project, settings: { serve = {},
 }
 
 /** The certificate and its key, from --tls-cert and --tls-key. */
-export function tlsOf(shell: Shell, given: ParsedArgs): Pick<ListenOptions, 'tls'> {
-  const [cert, key] = [given.option('tls-cert'), given.option('tls-key')];
+export function tlsOf(shell: Shell, args: ParsedArgs): Pick<ListenOptions, 'tls'> {
+  const [cert, key] = [args.option('tls-cert'), args.option('tls-key')];
   if (cert === undefined && key === undefined) return {};
   if (cert === undefined || key === undefined)
     throw new EngineError('USAGE', `--${cert === undefined ? 'tls-cert' : 'tls-key'} is missing; TLS needs a certificate and its key`);

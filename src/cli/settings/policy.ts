@@ -95,9 +95,9 @@ const NAMELESS: Fault = { path: [], what: 'has triggers, so its name must consis
 export const roles = table(
   'a mapping of role names to settings',
   (role): Shape<JsonObject> =>
-    (given) => {
-      if (!isJsonObject(given)) return { path: [], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
-      const { triggers: own, ...rest } = given;
+    (setting) => {
+      if (!isJsonObject(setting)) return { path: [], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
+      const { triggers: own, ...rest } = setting;
       // An agent that an event starts is a step named after its role.
       const fault = own === undefined ? undefined : NAME.test(role) ? below('triggers', triggers(own)) : NAMELESS;
       return fault ?? writtenRole(rest);

@@ -162,7 +162,7 @@ function withPath(project: Project, setting: OriginSetting, what: string): Origi
   const isBelow = path !== project.root && isInsideFolder(project.root, path);
   const isOutside = setting.ownership !== 'own' && !isProject && !isBelow;
   if (isOutside && setting.ownership === 'repository')
-    throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
+    throw notAllowed(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
   return { ...setting, value: path, isBlocked: isOutside };
 }
 
@@ -200,7 +200,7 @@ function isTracked(file: string): boolean {
   }
 }
 
-function refused({ file, position }: OriginSetting, what: string): EngineError {
+function notAllowed({ file, position }: OriginSetting, what: string): EngineError {
   const hint = 'set it in your own config.yaml, or in a trusted config.local.yaml that is not in git';
   return new EngineError('CONFIG_INVALID', `${what}; ${hint}`, { position: { file, ...position } });
 }
@@ -232,7 +232,7 @@ function unlessWider(setting: OriginSetting | undefined): OriginSetting | undefi
   const more = namesOf(setting).filter((name) => !INHERITED_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
   if (setting.ownership === 'untrusted') return undefined;
-  throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
+  throw notAllowed(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
 
 function isWider(setting: OriginSetting, weaker: OriginSetting): boolean {

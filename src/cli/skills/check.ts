@@ -25,8 +25,8 @@ interface CheckedSkill {
 }
 
 /** Checks one skill, or all skills of the project and of Pawl and the copies of conventions in prompts. Exits with 1 on findings. */
-export async function lint(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const named = given.maybe('NAME');
+export async function lint(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const named = args.maybe('NAME');
   const checked = named === undefined ? await checkAllSkills(shell, project) : [await checkSkill(shell, project, named)];
   const { copies, unread } = named === undefined ? driftedInPrompts(project) : { copies: [], unread: [] };
   shell.result({ skills: checked, copies }, () => [

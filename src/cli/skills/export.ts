@@ -22,12 +22,12 @@ import { nameOf } from './step.ts';
 import { targetsOf } from './targets.ts';
 
 /** Writes a SKILL.md that starts a workflow. */
-export async function exportWorkflow(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const workflow = await workflowNamed(shell, project, nameOf(given));
+export async function exportWorkflow(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const workflow = await workflowNamed(shell, project, nameOf(args));
   const name = skillName(workflow.name);
   const head = { name, description: describe(workflow), params: await paramsOf(project, workflow) };
   const text = markedFile(skillFileText(head, { form: 'durable', workflow: shellWord(workflow.name), call: callOf(shell) }));
-  return reportFiles(shell, given, writeInto(targetsOf(shell, project, given), { name, text }, given));
+  return reportFiles(shell, args, writeInto(targetsOf(shell, project, args), { name, text }, args));
 }
 
 async function workflowNamed(shell: Shell, project: Project, name: string): Promise<DiscoveredWorkflow> {

@@ -16,8 +16,8 @@ import { skillFolders } from './folders.ts';
 import { nameOf } from './step.ts';
 
 /** Writes the files that do not exist yet. */
-export async function create(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const name = nameOf(given);
+export async function create(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const name = nameOf(args);
   const fault = nameFault(name);
   if (fault !== undefined) throw new EngineError('USAGE', fault);
   const existing = skillFolders(project).find((one) => one.name === name);
@@ -27,9 +27,9 @@ export async function create(shell: Shell, project: Project, given: ParsedArgs):
       .replaceAll('NAME', name)
       .replace('    pawl ', `    ${callOf(shell)} `);
   const module: [string, string] = [existing?.file ?? join(folder, 'skill.mjs'), template('skill.mjs')];
-  const files = writeAll(new Map([module, [join(folder, 'SKILL.md'), template('SKILL.md')]]), given);
+  const files = writeAll(new Map([module, [join(folder, 'SKILL.md'), template('SKILL.md')]]), args);
   return shell.result(files, () => [
-    ...fileLines(shell, given, files),
+    ...fileLines(shell, args, files),
     `Trust it with "pawl trust ${shellWord(shownFile(shell, module[0]))}", then: "pawl skill step ${name} --step 1 --total-steps 2"`,
   ]);
 }

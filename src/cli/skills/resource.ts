@@ -8,11 +8,11 @@ import type { Shell } from '../shell.ts';
 import { table } from '../terminal.ts';
 
 /** Lists all texts, or prints one; with --copy in the form for pasting into another text. */
-export async function resource(shell: Shell, _project: Project, given: ParsedArgs): Promise<number> {
-  const name = given.maybe('NAME');
+export async function resource(shell: Shell, _project: Project, args: ParsedArgs): Promise<number> {
+  const name = args.maybe('NAME');
   if (name === undefined) return listAll(shell);
   const found = referenceText(name);
-  const text = given.has('copy') ? markedCopy(name) : found.text;
+  const text = args.has('copy') ? markedCopy(name) : found.text;
   if (!shell.wantsJson) {
     shell.write(text);
     return 0;
@@ -23,7 +23,7 @@ export async function resource(shell: Shell, _project: Project, given: ParsedArg
 function listAll(shell: Shell): number {
   const resources = referenceTexts().map(({ name, kind, digest, text }) => ({ name, kind, digest, title: titleOf(text) }));
   return shell.result({ resources }, () => [
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'NAME', cells: resources.map((row) => row.name), style: (cell) => shell.style('bold', cell) },
       { title: 'KIND', cells: resources.map(({ kind }) => kind) },
       { title: 'DIGEST', cells: resources.map(({ digest }) => digest) },

@@ -20,10 +20,10 @@ export const STEP_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Prints the step that the options ask for. */
-export async function printStep(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const skill = await skillNamed(shell, project, nameOf(given));
+export async function printStep(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const skill = await skillNamed(shell, project, nameOf(args));
   const format = shell.wantsJson ? 'json' : ((shell.format ?? 'xml') as StepFormat);
-  shell.write(renderStep(skill, readStepFlags(skill, flagsOf(given)), { ...rendererFor(shell, skill), format }));
+  shell.write(renderStep(skill, readStepFlags(skill, flagsOf(args)), { ...rendererFor(shell, skill), format }));
   return 0;
 }
 
@@ -34,9 +34,9 @@ async function skillNamed(shell: Shell, project: Project, name: string): Promise
 }
 
 /** The required NAME of an action. */
-export function nameOf(given: ParsedArgs): string {
-  const name = given.maybe('NAME');
-  if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${given.word('ACTION')} NAME`);
+export function nameOf(args: ParsedArgs): string {
+  const name = args.maybe('NAME');
+  if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${args.word('ACTION')} NAME`);
   return name;
 }
 
@@ -52,12 +52,12 @@ export function rendererFor(shell: Shell, skill: Skill): Renderer {
   };
 }
 
-function flagsOf(given: ParsedArgs): StepFlags {
-  const named = readNamed(given.options('param'), { option: '-p', example: '-p depth=2' });
+function flagsOf(args: ParsedArgs): StepFlags {
+  const named = readNamed(args.options('param'), { option: '-p', example: '-p depth=2' });
   const options = ['step', ...STEP_OPTIONS]
     .filter((name) => name !== 'param' && name !== 'format')
     .flatMap((name): [string, string][] => {
-      const value = given.option(name);
+      const value = args.option(name);
       return value === undefined ? [] : [[name, value]];
     });
   const option = named.find(([name]) => name === 'step' || (STEP_OPTIONS.has(name) && !NAMED.includes(name)));

@@ -26,14 +26,14 @@ export interface Trigger {
 }
 
 /** The trigger from the command line, if there is one. */
-export function readTrigger(shell: Shell, given: ParsedArgs): Trigger | undefined {
-  const [name, other] = ['issue', 'pr', 'event'].filter((option) => given.option(option) !== undefined);
+export function readTrigger(shell: Shell, args: ParsedArgs): Trigger | undefined {
+  const [name, other] = ['issue', 'pr', 'event'].filter((option) => args.option(option) !== undefined);
   if (name !== undefined && other !== undefined)
     throw new EngineError('USAGE', `--${name} and --${other} cannot be combined; a --payload can contain both`);
-  const payload = given.option('payload');
+  const payload = args.option('payload');
   if (payload !== undefined && name !== 'event') throw new EngineError('USAGE', '--payload needs --event, such as --event issues.labeled');
   if (name === undefined) return undefined;
-  const value = given.option(name) as string;
+  const value = args.option(name) as string;
   if (name !== 'event') return numberTrigger(name, value);
   if (value === '') throw new EngineError('USAGE', '--event must be the name of an event, such as issues.labeled');
   const problem = eventProblem(value);
