@@ -1,4 +1,4 @@
-// Owns starting a run in the background: in its own process and session, so that it survives the terminal, with its
+// Starts a run in the background: in its own process and session, so that it survives the terminal, with its
 // output in a log file next to the database.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -135,11 +135,20 @@ async function waitUntilStored(store: Store, { id, log, child }: BackgroundProce
   const check = (): void => void exists(store, id).then((isStored) => isStored && resolve(), reject);
   const unfollow = store.follow(check);
   child.once('error', (cause) =>
-    reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause })),
+    reject(
+      new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}; start the run without --detach`, {
+        cause,
+      }),
+    ),
   );
   child.once('exit', async (code) => {
     if (await exists(store, id).catch(() => false)) return resolve();
-    reject(new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${lastLines(log)}`));
+    reject(
+      new EngineError(
+        'STEP_FAILED',
+        `the process for run ${id} ended with code ${code} before the run began; start it without --detach to see why. Its last lines:\n${lastLines(log)}`,
+      ),
+    );
   });
   check();
   await promise.finally(() => {

@@ -26,7 +26,7 @@ interface People {
 
 test('reading creates no database, and says how people get in', async () => {
   for (const what of ['people', 'groups', 'sessions', 'passkeys', 'audit']) expect((await rig.run(['access', what])).code).toBe(0);
-  expect((await rig.run(['access', 'people'])).stdout).toContain('"pawl access login" makes a link for you');
+  expect((await rig.run(['access', 'people'])).stdout).toContain('"pawl access login" creates a link for you');
   expect(await rig.json(['access', 'people'])).toEqual({ code: 0, schemaVersion: 1, people: [] });
 });
 

@@ -179,7 +179,7 @@ describe('a session that begins', () => {
     expect(await begun('new', 'startup')).toBe('');
     await agent.close();
     expect(await begun('new', 'startup')).toContain(
-      `Run ${run} of the Pawl workflow "three-steps" is open in this project, and nobody works on it`,
+      `Run ${run} of the Pawl workflow "three-steps" is open in this project, and no session works on it`,
     );
     expect(await stop('new')).toEqual(MAY_STOP);
   });

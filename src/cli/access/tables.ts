@@ -19,7 +19,7 @@ const AUDIT_MAX = 10_000;
 export function showPeople({ shell, store, groupsOf }: OpenAccess): void {
   const people = readPeople(store).map((person) => personReport(person, groupsOf(person.name)));
   shell.list({ people }, people, {
-    none: 'Nobody yet. "pawl access login" makes a link for you, "pawl access invite NAME" one for somebody else.',
+    none: 'No people yet. "pawl access login" creates a link for you, "pawl access invite NAME" one for someone else.',
     columns: {
       NAME: ({ name, manages }) => `${name}${manages ? ' (manages)' : ''}`,
       SCOPES: ({ scopes }) => scopes.join(', '),

@@ -1,4 +1,4 @@
-// Owns reading the job of GitHub Actions in which Pawl runs: its repository, its event, and whether it can be trusted.
+// Reads the job of GitHub Actions in which Pawl runs: its repository, its event, and whether it can be trusted.
 //
 // - Only workflows and settings of the default branch are run, because the maintainers agreed on them. A fork could change the
 //   workflow that judges its pull request.
@@ -80,7 +80,8 @@ export function isReadOnly({ payload }: Job, { env }: Pick<Shell, 'env'>): boole
 /** Throws unless the checked-out commit is on the default branch. */
 export async function assertDefaultBranch(forge: GitHubForge, checkout: string): Promise<void> {
   const repository = await forge.repository();
-  if (repository.result !== 'ok') throw new EngineError('STORE_UNAVAILABLE', `GitHub does not answer: ${repository.message}`);
+  if (repository.result !== 'ok')
+    throw new EngineError('STORE_UNAVAILABLE', `cannot read the repository from GitHub: ${repository.message}; run the job again`);
   const { defaultBranch } = repository.value;
   const head = await git(checkout, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   const found = await forge.readRef({ folder: checkout, ref: `refs/heads/${defaultBranch}` });

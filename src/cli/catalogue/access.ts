@@ -11,7 +11,7 @@ export const ACCESS: readonly CommandSpec[] = inGroup('Decide', [
     name: 'access',
     summary: 'manage who can use the server: people, login and decision links, tokens, passkeys, audit',
     about:
-      'Works on the database of "pawl serve"; the server need not be running. "login" prints a link that logs a person in once. "invite" adds a person and prints a link to send to them. "revoke" ends all sessions, tokens, passkeys and links of a person at once. "token create NAME" creates a token for a program and prints it once; "token list" and "token revoke NAME" list and revoke tokens. "link RUN" prints a link with which one person can decide one approval once, for example from a phone. Whoever has such a link or token can decide, so these commands need a terminal that no run and no agent opened. Groups come from the settings.',
+      'Works on the database of "pawl serve"; the server need not be running. "login" prints a link that logs a person in once. "invite" adds a person and prints a link to send to them. "revoke" ends all sessions, tokens, passkeys and links of a person. "token create NAME" creates a token for a program and prints it once; "token list" and "token revoke NAME" list and revoke tokens. "link RUN" prints a link with which one person can decide one approval once, for example from a phone. Anyone who has such a link or token can decide, so these commands need a terminal that no run and no agent opened. Groups come from the settings.',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ACTIONS },
       { name: 'WHAT', about: 'a person or a run; for token: create, list or revoke, and a name', many: true },

@@ -18,7 +18,7 @@ export const AGENTS: readonly CommandSpec[] = inGroup('Run', [
   },
   {
     name: 'hook',
-    summary: 'act as a Claude Code hook ("pawl init --claude" sets it up)',
+    summary: 'act as a hook of a coding agent ("pawl init --claude" sets it up)',
     about:
       'Reads the input of the hook from stdin. "session-start" tells an agent that has lost its context which run it works on, and after /clear binds that run to the new session. "pre-tool-use" denies changes to files that an open step of the session protects, and commands that only a person may run. "stop" keeps the agent working while a run of its session has a step open for it, and allows it to stop when the run waits for someone else, has ended, or the session has no run. After three reminders without progress it allows the agent to stop and says so.',
     args: [{ name: 'EVENT', about: 'the hook', required: true, choices: ['session-start', 'pre-tool-use', 'stop'] }],

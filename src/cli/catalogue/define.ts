@@ -39,7 +39,7 @@ export const DEFINE: readonly CommandSpec[] = inGroup('Define', [
     name: 'lock',
     summary: 'lock workflows with everything they refer to, and check that nothing changed',
     about:
-      'Writes a file beside each workflow (NAME.lock.json) with digests of the workflow, the code that it loads, the workflows that it starts, the files of its roles, the step kinds and checks of the project, the scripts that its commands name, and the settings of the project, and with the version of Pawl. Commit it. "pawl run --locked" and "pawl serve --locked" start a workflow only if none of that has changed. Warnings of "pawl validate" are errors here. With --check nothing is written: it exits with 1 when something differs, and says what.',
+      'Writes a file next to each workflow (NAME.lock.json) with digests of the workflow, the code that it loads, the workflows that it starts, the files of its roles, the step kinds and checks of the project, the scripts that its commands name, and the settings of the project, and with the version of Pawl. Commit it. "pawl run --locked" and "pawl serve --locked" start a workflow only if none of that has changed. Warnings of "pawl validate" are errors here. With --check nothing is written: it exits with 1 when something differs, and says what.',
     args: [{ name: 'WORKFLOW', about: 'the name or file of a workflow (default: all)', many: true, completes: 'workflow' }],
     options: [{ name: 'check', about: 'compare with the lock files instead of writing them' }],
     examples: [

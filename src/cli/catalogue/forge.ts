@@ -45,7 +45,7 @@ export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
       { line: 'pawl forge review 2 --approve --as ann', about: 'approve a pull request' },
       { line: 'pawl forge issue comment 1 --body "/pawl approve" --as ann', about: 'decide an approval that a run posted as a comment' },
       { line: 'pawl forge notifications', about: 'the messages that workflows have sent' },
-      { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request by hand' },
+      { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request' },
     ],
     load: () => import('../commands/forge.ts'),
   },

@@ -3,7 +3,7 @@
 //
 // - After "/clear" the session has a new id. It takes over the runs of the previous session of the same process, but not
 //   those of other processes.
-// - A new session is told which runs of the project nobody works on, but does not take one over: the person may want
+// - A new session is told which runs of the project have no agent, but does not take one over: the person may want
 //   something else.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
@@ -57,12 +57,12 @@ async function unclaimedRunLines(shell: Shell, session: string): Promise<readonl
     .filter(({ holder }) => holder === undefined)
     .map(
       ({ run }) =>
-        `Run ${run.id} of the Pawl workflow "${oneLine(run.workflow)}" is open in this project, and nobody works on it: ${stateText(run)}. If the person wants it continued, call pawl_next with "run": "${run.id}" (or run "pawl next ${run.id}").`,
+        `Run ${run.id} of the Pawl workflow "${oneLine(run.workflow)}" is open in this project, and no session works on it: ${stateText(run)}. If the person wants it continued, call pawl_next with "run": "${run.id}" (or run "pawl next ${run.id}").`,
     );
 }
 
 function stateText(run: AttendedRun): string {
-  if (run.kind === 'waiting') return 'it is waiting for somebody else';
+  if (run.kind === 'waiting') return 'it is waiting for someone else';
   if (run.kind !== 'work')
     return run.kind === 'halted' ? 'it stopped, and a person must decide how it continues' : 'the engine is executing it';
   const names = stepNames(run.work).map((name) => `"${oneLine(name)}"`);
