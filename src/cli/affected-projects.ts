@@ -1,6 +1,6 @@
-// Owns which projects a command affects: the current one (or --project), and those of the files it names, the folder it trusts
-// and its database. If any of them requires signatures, so does the command; otherwise running it from another folder would
-// bypass the requirement.
+// Finds the projects that a command affects: the current one (or --project), and those of the files it names, the folder it
+// trusts and its database. If any of them requires signatures, so does the command; otherwise running it from another folder
+// would bypass the requirement.
 
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns which runs belong to a session of a coding agent, so that its hooks know them and two sessions do not work on the same
+// Owns the runs of each session of a coding agent, so that its hooks know them and two sessions do not work on the same
 // run by accident. Claude Code passes the session id to the programs it starts, in the environment, and to its hooks, on
 // stdin; for other programs the agent's process identifies the session (`PAWL_AGENT` names the program). A session is a file
 // in the user's state directory, named after the digest of its id, so it is the same in every folder.

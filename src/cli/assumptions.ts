@@ -1,4 +1,4 @@
-// Owns how assumptions of agents are printed. Their text comes from agents, so control characters are removed.
+// Prints the assumptions of agents. Their text comes from agents, so control characters are removed.
 
 import type { AssumptionReport } from '../control/schema/run.ts';
 import { agoText } from '../control/time-text.ts';

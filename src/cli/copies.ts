@@ -1,4 +1,4 @@
-// Owns naming and verifying copies of the database, and showing that this takes a while.
+// Names and verifies copies of the database, and shows that this takes a while.
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';
@@ -12,7 +12,7 @@ export interface CopySummary {
   readonly open: readonly RunSummary[];
 }
 
-/** The name of a file beside another, with its purpose and the time. */
+/** A name for a file next to another, with its purpose and the time. */
 export function nameBeside(file: string, purpose: string): string {
   return `${file}.${purpose}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
 }

@@ -1,4 +1,4 @@
-// Owns finding the definitions of a project, and the files that a command names.
+// Finds the definitions of a project, and the files that a command names.
 
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

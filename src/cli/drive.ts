@@ -1,5 +1,5 @@
-// Owns how a command drives a run: it continues while something executes or is due soon, asks the person at the terminal when
-// only approvals are pending, stops on signals, and ends with the run's report and exit code.
+// Drives a run for a command: continues while something executes or is due soon, asks the person at the terminal when only
+// approvals are pending, stops on signals, and ends with the run's report and exit code.
 
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
@@ -151,7 +151,7 @@ export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Driv
   return true;
 }
 
-/** Whether a run continues without anyone soon. A gate that polls the forge waits for reviews or CI, so it does not count. */
+/** Whether a run soon continues by itself. A gate that polls the forge waits for reviews or CI, so it does not count. */
 function isSoon({ due, waits }: RunTree): boolean {
   const isPolling = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
   return due !== undefined && !isPolling && due.at - Date.now() <= SOON_MS;
@@ -169,16 +169,17 @@ async function waitUntilIdle(engine: Engine, run: string, interrupt: Interrupt):
 async function resumeDue(engine: Engine, run: string): Promise<void> {
   const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;
-  const one = runs.find(({ state }) => state.id === due.run);
-  if (one !== undefined && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+  const dueRun = runs.find(({ state }) => state.id === due.run);
+  if (dueRun !== undefined && isUndriven(dueRun)) await resumeUndriven(engine, due.run);
 }
 
 /** Resumes runs of the tree that receive mail while no process drives them, and with `wait` those whose process died. */
 function supervise({ engine, run, wait }: Drive, view: ProgressView): { stop(): void } {
   const check = async (only?: string): Promise<void> => {
-    for (const one of (await readRunTree(engine.store, run)).runs) {
-      const isChecked = only === undefined ? one.owner !== undefined : one.state.id === only;
-      if (isChecked && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+    for (const treeRun of (await readRunTree(engine.store, run)).runs) {
+      const { owner, state } = treeRun;
+      const isChecked = only === undefined ? owner !== undefined : state.id === only;
+      if (isChecked && isUndriven(treeRun)) await resumeUndriven(engine, state.id);
     }
   };
   const startCheck = (only?: string): void => void check(only).catch((error: unknown) => view.note(messageOf(error)));

@@ -1,4 +1,4 @@
-// Owns what `--help` prints, from the commands' data alone.
+// Renders `--help` from the commands' data alone.
 
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, GROUPS, type OptionSpec } from './command.ts';
 import { type Display, styled, widthOf } from './terminal.ts';

@@ -1,4 +1,4 @@
-// Owns loading a workflow, or its definition as data, by name or file. Only the requested one and those that it starts are
+// Loads a workflow, or its definition as data, by name or file. Only the requested one and those that it starts are
 // loaded, and only if their content is trusted.
 
 import { existsSync, statSync } from 'node:fs';
@@ -41,7 +41,7 @@ type WorkflowSource = Omit<LoadedWorkflow, 'workflow'>;
 const MODULE_FILE = /\.m?[tj]s$/;
 const YAML_FILE = /\.ya?ml$/;
 
-/** Loads a workflow by its name or file. Content that is not trusted is refused; a terminal asks first. */
+/** Loads a workflow by its name or file. Content that is not trusted is rejected; a terminal asks first. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
   const loader = new Loader(shell, project);
   const source = await loader.find(reference);

@@ -1,4 +1,4 @@
-// Owns opening an engine for a command, with the project's database and settings. Separate from session.ts, so that a command
+// Opens an engine for a command, with the project's database and settings. Separate from session.ts, so that a command
 // that only reads does not load the engine.
 
 import { dirname, join } from 'node:path';

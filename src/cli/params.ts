@@ -28,13 +28,13 @@ export function readOutputs(shell: Shell, args: ParsedArgs): Readonly<Record<str
   return Object.fromEntries(named.map(([step, text]) => [step, readJson(shell, text, `--output ${step}`)]));
 }
 
-/** JSON text, or with `@file` the content of a file. */
-export function readJson(shell: Shell, text: string, what: string): Json {
-  const json = readText(shell, text, what);
+/** JSON text, or with `@file` the content of a file; `label` names the value in errors. */
+export function readJson(shell: Shell, text: string, label: string): Json {
+  const json = readText(shell, text, label);
   try {
     return JSON.parse(json) as Json;
   } catch (cause) {
-    const why = `${what} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`;
+    const why = `${label} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`;
     throw new EngineError('USAGE', why, { cause });
   }
 }
@@ -62,32 +62,32 @@ export function requiredOption(args: ParsedArgs, option: string, why: string): s
   return value;
 }
 
-/** The valid numbers; `what` describes them in the error, if the bounds alone say too little. */
+/** The valid numbers; `expected` describes them in the error, if the bounds alone say too little. */
 interface NumberRange {
   readonly min: number;
   readonly max?: number;
-  readonly what?: string;
+  readonly expected?: string;
 }
 
 /** The whole number that an option sets, if it is given. */
 export function wholeNumber(args: ParsedArgs, option: string, range: NumberRange): number | undefined {
-  const { min, max = Number.MAX_SAFE_INTEGER, what } = range;
+  const { min, max = Number.MAX_SAFE_INTEGER, expected } = range;
   const text = args.option(option);
   if (text === undefined) return undefined;
   const number = Number(text);
   if (/^-?\d+$/.test(text) && number >= min && number <= max) return number;
   const bounds = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new EngineError('USAGE', `--${option} must be ${what ?? `a whole number ${bounds}`}, not "${text}"`);
+  throw new EngineError('USAGE', `--${option} must be ${expected ?? `a whole number ${bounds}`}, not "${text}"`);
 }
 
 /** The text itself, or with `@file` the content of the file; `@@` is a literal @. */
-function readText(shell: Shell, text: string, what: string): string {
+function readText(shell: Shell, text: string, label: string): string {
   if (text.startsWith('@@')) return text.slice(1);
   if (!text.startsWith('@')) return text;
   const file = resolve(shell.cwd, text.slice(1));
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new EngineError('USAGE', `${what}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
+    throw new EngineError('USAGE', `${label}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
   }
 }

@@ -1,4 +1,4 @@
-// Owns parsing a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
+// Parses a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
 // one, and the help.
 
 import { EngineError } from '../base/error.ts';
@@ -97,12 +97,12 @@ class Parser {
     for (const value of words) this.checkChoice(arg.name, value, arg.choices);
   }
 
-  private checkChoice(what: string, value: string, choices: readonly string[] | undefined): void {
+  private checkChoice(label: string, value: string, choices: readonly string[] | undefined): void {
     if (choices === undefined || choices.includes(value)) return;
-    throw this.usage(`${what} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
+    throw this.usage(`${label} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
   }
 
-  private usage(what: string): EngineError {
-    return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows the usage`);
+  private usage(message: string): EngineError {
+    return new EngineError('USAGE', `${message}; "pawl ${this.spec.name} --help" shows the usage`);
   }
 }

@@ -1,4 +1,4 @@
-// Owns finding the project of a folder, and the state folder. State is kept outside the project, so that an agent that cleans
+// Finds the project of a folder, and the state folder. State is kept outside the project, so that an agent that cleans
 // its checkout does not delete the runs.
 
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
@@ -47,9 +47,9 @@ function projectAt(root: string, because: Project['because']): Project {
   return { root, because, home: HOMES.map((name) => join(root, name)).find(isFolder) };
 }
 
-function folderAt(shell: Shell, path: string, what: string): string {
+function folderAt(shell: Shell, path: string, label: string): string {
   const folder = resolve(shell.cwd, path);
-  if (!isFolder(folder)) throw new EngineError('USAGE', `${what}: ${folder} is not a folder`);
+  if (!isFolder(folder)) throw new EngineError('USAGE', `${label}: ${folder} is not a folder`);
   return folder;
 }
 

@@ -1,4 +1,4 @@
-// Owns checking the rights of a command's caller: finds the terminal, the personal token and the parent processes, by which
+// Checks the rights of a command's caller: finds the terminal, the personal token and the parent processes, by which
 // `authority/right.ts` decides.
 
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns opening the database of a command, and finding the run with a given id prefix. A command that only reads never creates
+// Opens the database of a command, and finds the run with a given id prefix. A command that only reads never creates
 // a database.
 
 import { existsSync, mkdirSync } from 'node:fs';
@@ -35,10 +35,10 @@ const AMBIGUOUS_SHOWN = 5;
 /** Finds the project, the settings and the database of a command; the database need not exist. */
 export async function findSetup(shell: Shell, args: ParsedArgs): Promise<Setup> {
   const project = findProject(shell, args);
-  const found = await readSettings(shell, project);
+  const stored = await readSettings(shell, project);
   // A project that once required signatures still does, even if its settings were changed or hidden since.
-  const isSigned = found.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
-  const settings = isSigned ? { ...found, decisions: 'signed' as const } : found;
+  const isSigned = stored.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
+  const settings = isSigned ? { ...stored, decisions: 'signed' as const } : stored;
   const at = (file: string, because: Setup['because']): Setup => ({
     ...{ project, settings, file, because },
     state: stateOf(shell),
@@ -160,7 +160,7 @@ export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Prom
   return await work({ setup, store, id: last.id });
 }
 
-/** The run that somebody started: a child run is part of its parent. */
+/** The top-level run: a child run is part of its parent. */
 async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
   if (run.parent === undefined) return run;
   const [parent] = await store.list({ id: run.parent });
@@ -170,23 +170,23 @@ async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
 
 /** The full id of the run with this prefix. */
 export async function findRun(store: Store, prefix: string, setup: Setup): Promise<string> {
-  let found = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
+  let matches = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
   // People may type an id in capitals.
-  if (found.length === 0 && prefix !== prefix.toLowerCase()) found = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
-  if (found.length === 1) return found[0] as string;
-  if (found.length === 0) throw noRun(prefix, setup);
-  const shown = found.slice(0, AMBIGUOUS_SHOWN).join(', ');
+  if (matches.length === 0 && prefix !== prefix.toLowerCase()) matches = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
+  if (matches.length === 1) return matches[0] as string;
+  if (matches.length === 0) throw noRun(prefix, setup);
+  const shown = matches.slice(0, AMBIGUOUS_SHOWN).join(', ');
   throw new EngineError(
     'RUN_AMBIGUOUS',
-    `"${prefix}" matches several runs: ${shown}${found.length > AMBIGUOUS_SHOWN ? ' and more' : ''}; give more characters`,
-    { details: { runs: found } },
+    `"${prefix}" matches several runs: ${shown}${matches.length > AMBIGUOUS_SHOWN ? ' and more' : ''}; give more characters`,
+    { details: { runs: matches } },
   );
 }
 
 function noRun(prefix: string | undefined, setup: Setup): EngineError {
-  const what =
+  const message =
     prefix === undefined
       ? `no runs in ${setup.file} yet; "pawl run WORKFLOW" starts one`
       : `no run "${prefix}" in ${setup.file}; "pawl runs" lists the runs`;
-  return new EngineError('RUN_NOT_FOUND', what, { details: { ...omitUndefined({ run: prefix }), file: setup.file } });
+  return new EngineError('RUN_NOT_FOUND', message, { details: { ...omitUndefined({ run: prefix }), file: setup.file } });
 }

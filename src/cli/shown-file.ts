@@ -1,4 +1,4 @@
-// Owns how messages name a file of the user, and the error if it cannot be loaded.
+// Owns the name of a user's file in messages, and the error if the file cannot be loaded.
 
 import { isAbsolute, relative } from 'node:path';
 import type { LoadFailure } from '../api/module/import.ts';

@@ -30,7 +30,7 @@ function startWaiting(code: string) {
     import { bindRun } from ${at('./agent-session.ts')};
     import { changeStateFile } from ${at('../authority/state-file.ts')};
     const folder = ${JSON.stringify(folder)};
-    const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder, world: {} };
+    const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder, context: {} };
     process.stdout.write('ready\\n');
     process.stdin.once('data', () => { ${code}; process.exit(0); });`;
   return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// Owns how the states of runs and steps are shown: colour, symbol, and the exit code of a command that ends with a run.
+// Owns the colour and the symbol of each state of a run or step, and the exit code of a command that ends with a run.
 
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import type { TreeWait } from '../engine/run-tree.ts';

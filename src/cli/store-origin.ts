@@ -1,6 +1,6 @@
-// Owns which user a database belongs to. A user's state folder has a random id, and a database records the id under which it
+// Decides which user a database belongs to. A user's state folder has a random id, and a database records the id under which it
 // was created. A database with another id came with a repository, from another machine, or because a variable points to
-// another state folder. Nobody here has reviewed the commands, code and settings in its runs, so it can be read, but its runs
+// another state folder. The commands, code and settings in its runs were never reviewed here, so it can be read, but its runs
 // do not continue until a person adopts it.
 //
 // - A database without an id was created by the library or an earlier version. Inside the state folder, where only its user
@@ -117,10 +117,10 @@ function foreign({ file, state }: OwnedDatabase): EngineError {
 export async function assertNotDriven(file: string, why: string): Promise<void> {
   if (!existsSync(file)) return;
   const [{ inspectFile }, { isDead }] = await Promise.all([import('../store/sqlite/inspect.ts'), import('../process/owner.ts')]);
-  const held = unlessDamaged(() => inspectFile(file).owned.find(({ owner }) => !isDead(owner)));
-  if (held === undefined) return;
-  throw new EngineError('RUN_LOCKED', `run ${held.run} of ${file} is driven by ${held.owner}, and ${why}`, {
-    details: { run: held.run, owner: held.owner },
+  const driven = unlessDamaged(() => inspectFile(file).owned.find(({ owner }) => !isDead(owner)));
+  if (driven === undefined) return;
+  throw new EngineError('RUN_LOCKED', `run ${driven.run} of ${file} is driven by ${driven.owner}, and ${why}`, {
+    details: { run: driven.run, owner: driven.owner },
   });
 }
 

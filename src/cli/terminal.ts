@@ -1,4 +1,4 @@
-// Owns how text looks: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
+// Owns the look of text: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
 // first, so that it cannot control the terminal.
 
 /** What an output stream can display. */

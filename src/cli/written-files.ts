@@ -28,7 +28,7 @@ interface KeptItem {
   readonly why: string;
 }
 
-/** What can be removed, and what is kept. */
+/** The items to remove, and those to keep. */
 export interface Inventory {
   readonly items: readonly WrittenItem[];
   readonly kept: readonly KeptItem[];
@@ -98,7 +98,7 @@ function jsonEdit(file: string, what: string, without: (value: JsonObject) => Js
   const text = textOf(file);
   if (text === undefined || !text.includes('pawl')) return EMPTY;
   const value = parseJson(text);
-  if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
+  if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} yourself` }] };
   const rest = isJsonObject(value) ? without(value) : undefined;
   if (rest === undefined) return EMPTY;
   return edit(file, what, Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2));
@@ -177,12 +177,12 @@ function storeInventory({ file, because, project }: Setup): Inventory {
     const path = join(worktrees, name);
     items.push({ path, what: 'the worktree of a run', remove: () => removeWorktree(project.root, path) });
   }
-  // The list of refs is beside the database, so the refs in the user's repository must be removed first.
+  // The list of refs is next to the database, so the refs in the user's repository must be removed first.
   const snapshots = new SnapshotLog(snapshotsOf(file));
   const runs = snapshots.runs();
   if (runs.length > 0)
     items.push({ path: snapshots.home, what: 'the snapshots of runs, with their refs in git', remove: () => snapshots.remove(runs) });
-  // Only the default folder belongs to Pawl; a database elsewhere may have other files beside it.
+  // Only the default folder belongs to Pawl; a database elsewhere may have other files next to it.
   if (because === 'default') {
     if (existsSync(folder))
       items.push({ path: folder, what: 'the runs of this project, with their history', remove: () => removePath(folder) });

@@ -31,8 +31,8 @@ export function runText(run: AttendedRun, { page = 1, seen }: { readonly page?: 
 /** The first steps, as many as fit into one reply with their instructions. */
 function fitting(work: readonly OpenWork[]): readonly OpenWork[] {
   let size = 0;
-  const end = work.findIndex((one) => {
-    size += workText(one).length;
+  const end = work.findIndex((open) => {
+    size += workText(open).length;
     return size > INSTRUCTIONS_MAX;
   });
   return end === -1 ? work : work.slice(0, Math.max(1, end));

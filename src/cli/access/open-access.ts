@@ -1,4 +1,4 @@
-// Owns opening the server's database for a command.
+// Opens the server's database for a command.
 
 import { existsSync } from 'node:fs';
 import type { KeyList } from '../../authority/enrolment.ts';

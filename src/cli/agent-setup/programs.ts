@@ -1,4 +1,4 @@
-// Owns how each agent program is set up: the skill or command with which a person starts a run, the MCP server, and the hooks.
+// Owns the setup of each agent program: the skill or command with which a person starts a run, the MCP server, and the hooks.
 
 import { join } from 'node:path';
 import { omitUndefined } from '../../base/fields.ts';

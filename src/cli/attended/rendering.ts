@@ -29,9 +29,9 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeftText(reply)];
   if (run.kind !== 'work') return [...verdict, idleText(run), ...askedOf(shell, run)];
   const shown = newWork(reply);
-  const lines = shown.flatMap((one, index) => [
+  const lines = shown.flatMap((work, index) => [
     ...(index === 0 ? [] : ['', '', '']),
-    ...(one.dispatch === undefined ? workLines(shell, one) : dispatchLines(shell, one, run.id)),
+    ...(work.dispatch === undefined ? workLines(shell, work) : dispatchLines(shell, work, run.id)),
   ]);
   const gap = verdict.length === 0 || lines.length === 0 ? [] : [''];
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
@@ -40,11 +40,11 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];
   if (receipt.kind === 'pending') return [PENDING];
-  const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
+  const attempt = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
     receipt.kind === 'accepted'
-      ? `Accepted: ${what}.`
-      : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
+      ? `Accepted: ${attempt}.`
+      : `${VERDICTS[receipt.kind]}: ${attempt}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
@@ -94,12 +94,12 @@ function problemText(problem: string | undefined): string {
 function waitPhrase({ run, wait }: TreeWait): string {
   const place = wait.step === undefined ? undefined : `"${wait.step}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
-  const what = oneLine(waitText(wait, place));
+  const subject = oneLine(waitText(wait, place));
   const command = COMMANDS[wait.kind];
-  if (command !== undefined) return `for ${what} ("pawl ${command} ${run}")`;
-  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${what}`;
+  if (command !== undefined) return `for ${subject} ("pawl ${command} ${run}")`;
+  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${subject}`;
   if (wait.kind === 'delay') return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
-  return `for ${what}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
+  return `for ${subject}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
 }
 
 /** The command with which a person ends a wait. */
@@ -202,10 +202,10 @@ function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly O
   const open = work.length - shown.length;
   const run = work[0]?.run ?? '';
   if (open > 0) {
-    const one = open === 1;
+    const isOne = open === 1;
     return [
       ...(shown.length === 0 ? [] : ['']),
-      `${open} ${one ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${one ? 'it' : 'them'}.`,
+      `${open} ${isOne ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${isOne ? 'it' : 'them'}.`,
     ];
   }
   if (work.length < 2) return [];

@@ -1,4 +1,4 @@
-// Owns which session of an agent works on which open attended run of a project.
+// Matches the open attended runs of a project with the agent sessions that work on them.
 
 import { isAbsolute, relative } from 'node:path';
 import { sourceOfFile } from '../../attended/attended-run.ts';

@@ -27,10 +27,10 @@ export function requiredToken(args: ParsedArgs): string {
 }
 
 /** Reads JSON given as text, as `@file`, or as `-` for standard input. */
-export async function readJsonInput(shell: Shell, value: string, what: string): Promise<Json> {
+export async function readJsonInput(shell: Shell, value: string, label: string): Promise<Json> {
   // An @ at the start of the input is text, not the name of a file.
-  if (value === '-') return readJson(shell, (await text(shell.context.stdin)).replace(/^@/, '@@'), what);
-  return readJson(shell, value, what);
+  if (value === '-') return readJson(shell, (await text(shell.context.stdin)).replace(/^@/, '@@'), label);
+  return readJson(shell, value, label);
 }
 
 /** Runs a command with which an agent reports or asks. */

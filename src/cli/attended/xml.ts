@@ -20,7 +20,7 @@ export function replyXml(shell: Shell, reply: Reply): string {
   const others = workIn(run).length - shown.length;
   const inside = [
     ...verdictOf(receipt),
-    ...shown.map((one) => (one.dispatch === undefined ? stepOf(shell, one) : dispatchXml(shell, one, run.id))),
+    ...shown.map((work) => (work.dispatch === undefined ? stepOf(shell, work) : dispatchXml(shell, work, run.id))),
     ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeftText(reply))] : idleElements(shell, run)),
     ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
   ];

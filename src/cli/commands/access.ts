@@ -1,5 +1,5 @@
-// `pawl access`: manages who may use the server, in the server's database beside that of the runs. A running server sees every
-// change at once.
+// `pawl access`: manages who may use the server, in the server's database next to that of the runs. A running server sees
+// every change immediately.
 
 import type { LoginScope } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
@@ -106,11 +106,11 @@ function revoke(open: OpenAccess, [name]: readonly string[]): void {
   ]);
 }
 
-function token(open: OpenAccess, [what, name]: readonly string[]): void {
-  if (what === undefined || what === 'list') return showTokens(open);
-  if (what === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
-  if (what === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
-  throw new EngineError('USAGE', `"pawl access token" must be followed by create, list or revoke, not "${what}"`);
+function token(open: OpenAccess, [action, name]: readonly string[]): void {
+  if (action === undefined || action === 'list') return showTokens(open);
+  if (action === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
+  if (action === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
+  throw new EngineError('USAGE', `"pawl access token" must be followed by create, list or revoke, not "${action}"`);
 }
 
 function createFor(open: OpenAccess, name: string): void {
@@ -137,15 +137,17 @@ function createFor(open: OpenAccess, name: string): void {
 function revokeNamed(open: OpenAccess, name: string): void {
   const { shell, store, args } = open;
   const person = args.option('for') ?? ownerName(shell);
-  const found = readTokens(store).find((one) => one.id === name || (one.name === name && one.person === person));
-  if (found === undefined)
+  const revoked = readTokens(store).find((token) => token.id === name || (token.name === name && token.person === person));
+  if (revoked === undefined)
     throw new EngineError(
       'USAGE',
       `${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`,
     );
-  revokeToken(store, found.id);
-  recordAction(open, 'token revoke', { person: userActor(shell), about: `${found.person} ${found.name}` });
-  shell.result({ revoked: found.id }, () => [`${shell.symbol('done')} the token "${oneLine(found.name)}" of ${found.person} is revoked.`]);
+  revokeToken(store, revoked.id);
+  recordAction(open, 'token revoke', { person: userActor(shell), about: `${revoked.person} ${revoked.name}` });
+  shell.result({ revoked: revoked.id }, () => [
+    `${shell.symbol('done')} the token "${oneLine(revoked.name)}" of ${revoked.person} is revoked.`,
+  ]);
 }
 
 async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
@@ -168,11 +170,11 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
   });
 }
 
-function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: ShownLink, what: string): void {
+function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: ShownLink, purpose: string): void {
   shell.result({ ...rest, person, url, expiresAt }, () => [
     url,
     '',
-    `${what}, until ${expiresAt}. Anyone who has the link can use it: send it to nobody else.`,
+    `${purpose}, until ${expiresAt}. Anyone who has the link can use it: send it to nobody else.`,
   ]);
 }
 

@@ -42,9 +42,9 @@ async function cancel(shell: Shell, engine: Engine, id: string): Promise<number>
   // A person must handle steps that could not be undone.
   if (report.run.status !== 'cancelled') return reportEnd(shell, { store: engine.store, run: id, interrupted });
   const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
-  const what = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
+  const undoneText = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
   const above = await continueParents(engine, id);
-  return shell.result(report, () => [`run ${id} is cancelled${what}; details: pawl show ${id}`, ...above.map(parentLine)]);
+  return shell.result(report, () => [`run ${id} is cancelled${undoneText}; details: pawl show ${id}`, ...above.map(parentLine)]);
 }
 
 interface ParentRun {
@@ -65,8 +65,8 @@ async function continueParents(engine: Engine, child: string): Promise<readonly 
     if (!isEngineError(error)) throw error;
   }
   const { state } = await store.load(parent.run);
-  const one = { run: parent.run, status: statusOf(state) };
-  return isSettled(state.status) ? [one, ...(await continueParents(engine, parent.run))] : [one];
+  const continued = { run: parent.run, status: statusOf(state) };
+  return isSettled(state.status) ? [continued, ...(await continueParents(engine, parent.run))] : [continued];
 }
 
 function parentLine({ run, status }: ParentRun): string {
@@ -86,8 +86,8 @@ async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
 }
 
 function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): string[] {
-  const pathOf = (one: { readonly run: string; readonly path: string }): string =>
-    oneLine(one.run === run ? one.path : `${one.path} (run ${one.run})`);
+  const pathOf = (step: { readonly run: string; readonly path: string }): string =>
+    oneLine(step.run === run ? step.path : `${step.path} (run ${step.run})`);
   const undone =
     items.length === 0
       ? [`Cancelling run ${run} would undo nothing: no finished step has an undo.`]

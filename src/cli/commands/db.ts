@@ -93,7 +93,7 @@ async function confirmLoss(shell: Shell, setup: Setup, problems: readonly string
       'NOT_ALLOWED',
       `${setup.file} is damaged, and its runs would continue with what is left of it; only a person can decide that: run "pawl db adopt --db ${setup.file}" at a terminal (${problems[0]})`,
     );
-  for (const what of problems) shell.print(`${shell.style('red', shell.symbol('failed'))} ${oneLine(what)}`);
+  for (const problem of problems) shell.print(`${shell.style('red', shell.symbol('failed'))} ${oneLine(problem)}`);
   shell.print('Work that is not recorded may be done again, and damaged runs stay damaged.');
   if (!(await confirm(shell, 'Continue with what is left?'))) throw new EngineError('NOT_ALLOWED', 'nothing was adopted');
 }

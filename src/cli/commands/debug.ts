@@ -33,7 +33,7 @@ export const run: CommandRun = (shell, args) =>
       const file = resolve(shell.cwd, args.option('out') ?? `pawl-debug-${id}.json`);
       const redactor = await redactorFor(shell, setup);
       const bundle = clean(await bundleOf(shell, setup, { store, id }), maskOf(redactor));
-      writeOutput(file, `${JSON.stringify(bundle, null, 2)}\n`, { what: 'the report', isNew: true, mode: 0o600 });
+      writeOutput(file, `${JSON.stringify(bundle, null, 2)}\n`, { label: 'the report', isNew: true, mode: 0o600 });
       return shell.result({ run: id, file }, () => [
         `Wrote ${relative(shell.cwd, file)}`,
         'Known secrets are masked. The file contains prompts, outputs and paths of this run: read it before you share it.',

@@ -22,12 +22,14 @@ export const run: CommandRun = async (shell, args) => {
   return withProjectEvents(shell, { setup, acts: action === 'resend' }, (services) =>
     closing(openDeliveries(services), async (deliveries) => {
       if (action === 'list') return listed(shell, deliveries.list({ limit: SHOWN }));
-      const one = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
-      if (action === 'resend' && one.run !== null) await services.engine.run(one.run).wait('outside');
-      const result = [one.status, oneLine(one.reason ?? ''), one.run === null ? '' : `run ${one.run}`].filter((part) => part !== '');
-      return shell.result({ delivery: { ...deliveryJson(one), headers: one.headers, body: one.body } }, () => [
-        `delivery ${one.number} of ${oneLine(one.route)}: ${result.join(', ')}`,
-        ...(action === 'show' ? [oneLine(JSON.stringify(one.body))] : []),
+      const delivery = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
+      if (action === 'resend' && delivery.run !== null) await services.engine.run(delivery.run).wait('outside');
+      const result = [delivery.status, oneLine(delivery.reason ?? ''), delivery.run === null ? '' : `run ${delivery.run}`].filter(
+        (part) => part !== '',
+      );
+      return shell.result({ delivery: { ...deliveryJson(delivery), headers: delivery.headers, body: delivery.body } }, () => [
+        `delivery ${delivery.number} of ${oneLine(delivery.route)}: ${result.join(', ')}`,
+        ...(action === 'show' ? [oneLine(JSON.stringify(delivery.body))] : []),
       ]);
     }),
   );

@@ -33,7 +33,7 @@ export const run: CommandRun = async (shell, args) => {
     return 0;
   }
   const path = resolve(shell.cwd, file);
-  writeOutput(path, text, { what: 'the graph' });
+  writeOutput(path, text, { label: 'the graph' });
   return shell.result({ ...json, format, file: path }, () => [`Wrote ${path}`]);
 };
 

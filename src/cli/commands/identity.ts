@@ -73,9 +73,9 @@ async function newPassphrase(shell: Shell, args: ParsedArgs, name: string): Prom
   return passphrase;
 }
 
-async function enrol(shell: Shell, args: ParsedArgs, what: string): Promise<void> {
+async function enrol(shell: Shell, args: ParsedArgs, source: string): Promise<void> {
   const state = stateHome(shell);
-  const keys = keysIn(shell, what);
+  const keys = keysIn(shell, source);
   const list = readKeyList(state);
   if (list.active.length === 0)
     throw new EngineError(
@@ -93,17 +93,17 @@ async function enrol(shell: Shell, args: ParsedArgs, what: string): Promise<void
 }
 
 /** The keys to enrol: a public key as text, a file of public keys, or the name of a key of this user. */
-function keysIn(shell: Shell, what: string): readonly PublicKey[] {
-  const key = parsePublicKey(what) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === what);
+function keysIn(shell: Shell, source: string): readonly PublicKey[] {
+  const key = parsePublicKey(source) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === source);
   if (key !== undefined) return [{ name: key.name, key: key.key }];
-  const file = resolve(shell.cwd, what);
+  const file = resolve(shell.cwd, source);
   if (existsSync(file) && statSync(file).isFile()) {
     const keys = parsePublicKeys(readFileSync(file, 'utf8'), file);
     if (keys.length > 0) return keys;
   }
   throw new EngineError(
     'USAGE',
-    `"${oneLine(what)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
+    `"${oneLine(source)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
   );
 }
 

@@ -79,7 +79,7 @@ function workflowText(file: string, form: Form): string {
     .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !YAML_WORDS.test(name) ? name : JSON.stringify(name)}`);
 }
 
-/** The schema for editors: from the package in the project, so that both have the same version, else a copy beside the settings. */
+/** The schema for editors: from the package in the project, so that both have the same version, else a copy next to the settings. */
 function schemaFile(home: string): string {
   const installed = join(dirname(home), 'node_modules', 'pawl', ...SCHEMA);
   return existsSync(installed) ? installed : join(home, 'workflow.schema.json');

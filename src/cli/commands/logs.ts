@@ -27,7 +27,7 @@ const TICK_MS = 1000;
 
 /** Runs the command. */
 export const run: CommandRun = (shell, args) => {
-  const since = wholeNumber(args, 'since', { min: 0, what: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
+  const since = wholeNumber(args, 'since', { min: 0, expected: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
   return withShownRun(shell, async (open) => {
     const { store, id } = open;
     const step = args.maybe('STEP');

@@ -67,8 +67,8 @@ function requestOf(args: ParsedArgs): PruneRequest {
   };
 }
 
-function usage(what: string): EngineError {
-  return new EngineError('USAGE', `${what}; "pawl prune --help" shows the usage`);
+function usage(message: string): EngineError {
+  return new EngineError('USAGE', `${message}; "pawl prune --help" shows the usage`);
 }
 
 async function isConfirmed(shell: Shell, args: ParsedArgs, runs: readonly PrunedRun[]): Promise<boolean> {

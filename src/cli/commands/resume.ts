@@ -78,6 +78,6 @@ function parseNumber(value: string): number {
   return /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
 }
 
-function usage(what: string): EngineError {
-  return new EngineError('USAGE', `${what}; "pawl resume --help" shows the usage`);
+function usage(message: string): EngineError {
+  return new EngineError('USAGE', `${message}; "pawl resume --help" shows the usage`);
 }

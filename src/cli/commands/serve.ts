@@ -31,7 +31,7 @@ export const run: CommandRun = async (shell, args) => {
   const opened: OpenProject[] = [];
   let interrupt: Interrupt | undefined;
   try {
-    const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((one) => webhookProjectOf(one) ?? []);
+    const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((project) => webhookProjectOf(project) ?? []);
     const listed = await listedSetups(shell, setup);
     const served: ServedAddress[] = [];
     const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
@@ -47,7 +47,7 @@ export const run: CommandRun = async (shell, args) => {
     await interrupt.stopped;
     return 0;
   } finally {
-    for (const one of opened.reverse()) await one.close();
+    for (const project of opened.reverse()) await project.close();
     interrupt?.release();
   }
 };

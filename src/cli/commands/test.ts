@@ -138,7 +138,7 @@ function withProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: 
 function writeJunit(shell: Shell, args: ParsedArgs, tested: readonly TestedWorkflow[]): void {
   const file = args.option('junit');
   if (file === undefined) return;
-  writeOutput(resolve(shell.cwd, file), junitReport(tested), { what: 'the report' });
+  writeOutput(resolve(shell.cwd, file), junitReport(tested), { label: 'the report' });
 }
 
 class Progress {

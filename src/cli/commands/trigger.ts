@@ -1,4 +1,4 @@
-// `pawl trigger`: replays an event of the forge by hand, as if it had just arrived.
+// `pawl trigger`: replays an event of the forge, as if it had just arrived.
 
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../base/error.ts';
@@ -29,13 +29,13 @@ export const run: CommandRun = async (shell, args) => {
       const status = deliveries.receive(manualDelivery({ route: forge.kind, id, event, payload, actor }));
       if (status === 'duplicate') throw new EngineError('USAGE', `delivery "${id}" already exists; "pawl deliveries" lists it`);
       await deliveries.ring();
-      const one = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);
-      if (one === undefined) throw new EngineError('DELIVERY_UNKNOWN', `delivery "${id}" no longer exists`);
-      if (one.run !== null) await services.engine.run(one.run).wait('outside');
-      return shell.result({ delivery: deliveryJson(one) }, () => [
-        one.run === null
-          ? `${event} started nothing: ${oneLine(one.reason ?? one.status)}`
-          : `${event} started run ${one.run}${one.reason === null ? '' : `; ${oneLine(one.reason)}`}`,
+      const received = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);
+      if (received === undefined) throw new EngineError('DELIVERY_UNKNOWN', `delivery "${id}" no longer exists`);
+      if (received.run !== null) await services.engine.run(received.run).wait('outside');
+      return shell.result({ delivery: deliveryJson(received) }, () => [
+        received.run === null
+          ? `${event} started nothing: ${oneLine(received.reason ?? received.status)}`
+          : `${event} started run ${received.run}${received.reason === null ? '' : `; ${oneLine(received.reason)}`}`,
       ]);
     }),
   );

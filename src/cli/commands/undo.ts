@@ -75,7 +75,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
     ...(changed.length === 0
       ? []
       : [
-          shell.style('yellow', 'Left as they are, because somebody else changed them:'),
+          shell.style('yellow', 'Not restored, because someone else changed them:'),
           ...some(changed, ({ path, why }) => `${path}: ${why}`),
         ]),
     ...(undeclared.length === 0
@@ -88,7 +88,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
       ? ['Changes by other programs to these files while a step was running count as its work and are undone, too.']
       : []),
     ...(isCutOff ? ['A step was interrupted, so all later changes count as its work.'] : []),
-    ...(missing.length === 0 ? [] : ['Not in the snapshots, so left as they are:', ...some(missing, (one) => one)]),
+    ...(missing.length === 0 ? [] : ['Not restored, because they are not in the snapshots:', ...some(missing, (one) => one)]),
     ...(effects.length === 0
       ? []
       : ['Not undone, because it is outside the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),

@@ -1,4 +1,4 @@
-// Owns completing an unfinished command line. Shells call `pawl __complete WORD...`, whose last word is the one being typed. The
+// Completes an unfinished command line. Shells call `pawl __complete WORD...`, whose last word is the one being typed. The
 // store is only read, and workflows are only parsed. After an error there are no completions, because a shell could not show
 // a message.
 //

@@ -35,8 +35,8 @@ export async function decideByCommand(shell: Shell, args: ParsedArgs, choose: Ch
   const right = rightToDecide(shell, args);
   return withRun(shell, async ({ setup, store, id }) => {
     const command = { shell, args, setup, store, right };
-    const found = await approvalFor(command, id);
-    const asked = found.approval.subjects === undefined ? found : await withCurrentSubjects(command, found, id);
+    const pending = await approvalFor(command, id);
+    const asked = pending.approval.subjects === undefined ? pending : await withCurrentSubjects(command, pending, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
     const actor = isSignedBy(shell, asked) ? identityFor(shell, args).name : right.actor;
     const deciding = { ...command, right: { ...right, actor } };
@@ -88,7 +88,7 @@ async function answerFor(deciding: DecidingCommand, asked: PendingApproval, choo
   const { shell, store, setup } = deciding;
   if (choose !== undefined) return confirmedAnswer(deciding, asked, choose(asked.approval, (await store.load(asked.run)).definition));
   const answer = await answerOnTerminal({ shell, setup, store, asked });
-  if (answer === 'gone') throw printChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.approval.path);
+  if (answer === 'superseded') throw printChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.approval.path);
   return answer === 'later' ? undefined : answer;
 }
 
@@ -140,8 +140,8 @@ async function record(deciding: DecidingCommand, { asked, answer, root, loaded }
       .catch(async (error: unknown) => {
         throw (isEngineError(error) && TOO_LATE.has(error.code) ? printChanges(shell, await tooLate(store, asked)) : undefined) ?? error;
       });
-    const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.approval.path)} of run ${asked.run}`;
-    shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
+    const decision = `"${oneLine(answer.option.label)}" at ${oneLine(asked.approval.path)} of run ${asked.run}`;
+    shell.print(`${shell.symbol('done')} ${decision}, as ${right.actor}.`);
     return driven ? reportDriven(deciding, root) : driveRun(shell, { engine, run: root, wait: false });
   };
   return driveWithEngine(shell, setup, { store, workflows, use });

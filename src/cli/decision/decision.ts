@@ -162,7 +162,7 @@ export async function decideOnTerminal(
       shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
     }
-    if (answer === 'gone') continue;
+    if (answer === 'superseded') continue;
     try {
       await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
@@ -193,21 +193,21 @@ export function decisionOf({ approval }: PendingApproval, { option, input }: Ans
   return { option: option.label, approval: approval.path, digest: approval.digest, actor, ...omitUndefined({ input }) };
 }
 
-/** Shows an approval and asks for the answer; returns `gone` if another process decided in the meantime. */
-export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
+/** Shows an approval and asks for the answer; returns `superseded` if another process decided in the meantime. */
+export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'superseded'> {
   const { shell, store, asked } = source;
   const seen = await showApproval(source);
-  const gone = new AbortController();
+  const superseded = new AbortController();
   const check = async (): Promise<void> => {
-    if (!(await isStillPending(store, asked))) gone.abort();
+    if (!(await isStillPending(store, asked))) superseded.abort();
   };
   const unfollow = store.follow(() => void check().catch(() => undefined));
   try {
-    using prompt = openPrompt(shell, gone.signal);
+    using prompt = openPrompt(shell, superseded.signal);
     const answer = await askOption(source, prompt, { seen, hasDiff: await (await loadDiff()).hasDiff(source) });
-    if (!gone.signal.aborted) return answer ?? 'later';
+    if (!superseded.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
-    return 'gone';
+    return 'superseded';
   } finally {
     unfollow();
   }
@@ -274,8 +274,8 @@ function findOption(options: readonly ApprovalOptionModel[], typed: string): App
 
 /** The option with this label, ignoring case; otherwise an error that lists the options. */
 export function optionNamed(approval: OpenApproval, label: string): ApprovalOptionModel {
-  const found = findOption(approval.question.options, label);
-  if (found !== undefined) return found;
-  const labels = approval.question.options.map((option) => `"${option.label}"`).join(', ');
+  const option = findOption(approval.question.options, label);
+  if (option !== undefined) return option;
+  const labels = approval.question.options.map((known) => `"${known.label}"`).join(', ');
   throw new EngineError('OPTION_INVALID', `approval "${approval.step}" has no option "${label}"; its options are ${labels}`);
 }

@@ -1,4 +1,4 @@
-// Owns how a diff is printed. A diff is untrusted text: every line has a bar in front, and control characters are spelled
+// Prints a diff. A diff is untrusted text: every line has a bar in front, and control characters are spelled
 // out.
 
 import type { Shell } from '../shell.ts';

@@ -1,4 +1,4 @@
-// Owns opening the forge of a project, as its settings configure it.
+// Opens the forge of a project, as its settings configure it.
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns which workflows `pawl test` tests: the named ones, or all workflows and skills of the project. One that cannot be
+// Chooses the workflows that `pawl test` tests: the named ones, or all workflows and skills of the project. One that cannot be
 // loaded is a failed test; one that is not trusted ends the command, because its tests would run its code.
 
 import { isEngineError, messageOf } from '../../base/error.ts';

@@ -1,5 +1,5 @@
 // Owns `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has
-// an open step for it or is executing. It may stop when its runs wait for somebody else, or it has none.
+// an open step for it or is executing. It may stop when its runs wait for someone else, or it has none.
 //
 // - If the hook fails, the agent may stop: `pawl hook` never exits with the code that blocks.
 // - An agent is reminded at most three times while its runs make no progress; then it may stop. Only a turn that no hook
@@ -38,7 +38,7 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
   return { decision: 'block', reason: todo };
 }
 
-/** Whether the agent was allowed to stop, and works again because somebody asked it to. */
+/** Whether the agent was allowed to stop, and works again because it was asked to. */
 function isNewTurn({ kept }: AgentSession, input: Json): boolean {
   return (kept?.times ?? 0) > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
 }

@@ -1,4 +1,4 @@
-// Owns reading a passphrase: typed at the terminal without echo, or from a file descriptor. Never from arguments or
+// Reads a passphrase: typed at the terminal without echo, or from a file descriptor. Never from arguments or
 // variables, which other processes can read.
 
 import { closeSync, readSync } from 'node:fs';

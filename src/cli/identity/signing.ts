@@ -1,4 +1,4 @@
-// Owns signing on the command line. A key stays unlocked until the command ends.
+// Signs statements on the command line. A key stays unlocked until the command ends.
 
 import { type UnlockedKey, unlockKey } from '../../authority/keys.ts';
 import { type Statement, sign } from '../../authority/statement.ts';

@@ -1,4 +1,4 @@
-// Owns writing the files of `pawl init`: those that do not exist yet, and the lines that say which.
+// Writes the files of `pawl init`: those that do not exist yet, and the lines that say which.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';

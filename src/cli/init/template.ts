@@ -1,5 +1,5 @@
 // `pawl init --template`: writes one of the workflows that come with Pawl, its roles, settings for a forge, and a script that plays
-// the agents, so that it can be tried at once. Existing files are not changed.
+// the agents, so that it can be tried immediately. Existing files are not changed.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns lock files: the digests of everything that a workflow consists of, and what has changed since it was locked.
+// Owns lock files: the digests of everything that a workflow consists of, and the changes since it was locked.
 //
 // - A lock covers the file of the workflow and the code that it loads, the workflows that its steps start, the files of
 //   its roles, the step kinds and checks of the project, the scripts that its commands name, the settings of the project,
@@ -270,6 +270,6 @@ export async function assertLocked(shell: Shell, project: Project, reference: st
   const drift = driftOf(lock, await lockOf(shell, project, { ...subject, known: lock }));
   if (drift.length === 0) return;
   const more = drift.length > DRIFT_SHOWN ? ` and ${drift.length - DRIFT_SHOWN} more` : '';
-  const what = `workflow "${name}" has changed since it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
-  throw new EngineError('NOT_LOCKED', `${what}; review the change, then run "pawl lock ${name}"`, { details: { drift } });
+  const change = `workflow "${name}" has changed since it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
+  throw new EngineError('NOT_LOCKED', `${change}; review it, then run "pawl lock ${name}"`, { details: { drift } });
 }

@@ -1,4 +1,4 @@
-// Owns redrawing lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
+// Redraws lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
 // do not fit on the screen scroll out at the top and are not redrawn.
 
 import { widthOf } from '../terminal.ts';

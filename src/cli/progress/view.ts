@@ -1,4 +1,4 @@
-// Owns showing the progress of a run and the output of its steps, whichever process drives it: a block that is redrawn on a
+// Shows the progress of a run and the output of its steps, whichever process drives it: a block that is redrawn on a
 // terminal, a line per event in a pipe, nothing with --json. It reads the store after each commit and the transcripts as they
 // grow, and never blocks the run.
 

@@ -1,4 +1,4 @@
-// Owns resuming a run: checks who drives it, loads its workflow and applies the person's choices.
+// Resumes a run: checks who drives it, loads its workflow and applies the person's choices.
 
 import type { Engine } from '../../api/engine.ts';
 import { EngineError, isEngineError } from '../../base/error.ts';

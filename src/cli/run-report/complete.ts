@@ -1,4 +1,4 @@
-// Owns completing the report of a run with facts of its project: how the workflow file has changed since the run started, and
+// Completes the report of a run with facts of its project: how the workflow file has changed since the run started, and
 // whether the signatures in the log are valid.
 
 import type { RunReport } from '../../control/schema/run.ts';

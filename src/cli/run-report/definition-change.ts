@@ -1,4 +1,4 @@
-// Owns whether the workflow file of a run has changed since the run started. The run continues with the definition that it
+// Detects whether the workflow file of a run has changed since the run started. The run continues with the definition that it
 // stored; this only reports the difference. The file is not run, so a module is not compared.
 
 import { statSync } from 'node:fs';

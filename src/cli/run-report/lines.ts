@@ -1,4 +1,4 @@
-// Owns printing the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
+// Prints the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
 
 import { waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
@@ -79,19 +79,19 @@ const OVERRIDE_TEXT: Readonly<Record<OverrideReport['how'], string>> = {
 function overrideLines(shell: Shell, { overrides }: RunReport): string[] {
   return overrides.flatMap(({ how, actor, passed, to, note, at }) => {
     const onward = to === null ? '' : `, continued at ${oneLine(to)}`;
-    const what = `${passed.map((step) => oneLine(step)).join(', ')}: ${OVERRIDE_TEXT[how]}${onward}`;
+    const override = `${passed.map((step) => oneLine(step)).join(', ')}: ${OVERRIDE_TEXT[how]}${onward}`;
     const notes = note === null ? [] : cutLines(shell, note, { indent: 4, max: 3 });
-    return [`  ${shell.style('yellow', what)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...notes];
+    return [`  ${shell.style('yellow', override)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...notes];
   });
 }
 
 function decisionLines(shell: Shell, { decisions }: RunReport): string[] {
   return decisions.flatMap(({ actor, option, path, digest, at, input, signed }) => {
-    const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
+    const choice = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
     const text = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
     const proof = signed === null ? [] : [signatureLine(shell, signed)];
-    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...text];
+    return [`  ${choice} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...text];
   });
 }
 

@@ -1,4 +1,4 @@
-// Owns printing the steps of a run, in the order of the definition: one line for each that succeeded, and the evidence for
+// Prints the steps of a run, in the order of the definition: one line for each that succeeded, and the evidence for
 // the others.
 
 import { formatDuration } from '../../base/duration.ts';

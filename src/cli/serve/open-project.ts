@@ -1,4 +1,4 @@
-// Owns opening a project to serve it: its store, forge, engine and server. A process can serve several projects, each with
+// Opens a project to serve it: its store, forge, engine and server. A process can serve several projects, each with
 // its own database, login and worktrees, so that issue 7 of one repository is not mistaken for issue 7 of another.
 
 import { join } from 'node:path';

@@ -41,7 +41,7 @@ function pem(shell: Shell, file: string): string {
 }
 
 /**
- * The login link of the person who started the server. It grants the right to decide, so only somebody with that right gets
+ * The login link of the person who started the server. It grants the right to decide, so only someone with that right gets
  * one: not an agent's shell, and not the log of a service.
  */
 export async function ownerLogin(shell: Shell, { services }: Pick<OpenServer, 'services'>): Promise<ShownLink | undefined> {

@@ -1,4 +1,4 @@
-// Owns checking `review_policy` and `roles` in the settings. An error has the path of the wrong value.
+// Checks `review_policy` and `roles` in the settings. An error has the path of the wrong value.
 
 import { writtenRole } from '../../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';

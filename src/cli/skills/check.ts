@@ -72,7 +72,7 @@ function fileFindings(
     {
       code: 'SKILL_FILE_MISSING',
       message: `there is no ${shownFile(shell, file)}, so agent programs do not find the skill`,
-      hint: `"pawl skill new ${skill.name}" writes one beside the module`,
+      hint: `"pawl skill new ${skill.name}" writes one next to the module`,
     },
   ];
 }

@@ -66,14 +66,14 @@ const DESCRIPTION_MAX = 1024;
 
 /** What the workflow does and when to use it, which is all that agent programs see before they load it. */
 function describe({ name, title, description }: DiscoveredWorkflow): string {
-  const what = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
+  const summary = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
   const when = `Use it when the person asks for "${name}".`;
-  const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
-  const text = /\buse (?:it|this|when)\b/i.test(what) ? sentence : `${sentence} ${when}`;
+  const sentence = /[.!?]$/.test(summary) ? summary : `${summary}.`;
+  const text = /\buse (?:it|this|when)\b/i.test(summary) ? sentence : `${sentence} ${when}`;
   if (descriptionFault(text) === undefined) return text;
   throw new EngineError(
     'USAGE',
-    `the description of the workflow "${name}" has ${what.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,
+    `the description of the workflow "${name}" has ${summary.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,
   );
 }
 

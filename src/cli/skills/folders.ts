@@ -1,4 +1,4 @@
-// Owns finding the skills of a project. It does not read their files.
+// Finds the skills of a project. It does not read their files.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -53,7 +53,7 @@ async function skillsToInstall(shell: Shell, project: Project, args: ParsedArgs)
   return skills;
 }
 
-/** Removes the files that `install` wrote, unless somebody changed them. */
+/** Removes the files that `install` wrote, unless they were changed. */
 export async function uninstall(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
   const named = args.allWords('NAME');
   const found = allTargets(shell, project, args).flatMap(installedIn);

@@ -18,7 +18,7 @@ export function markedFile(text: string): string {
   return `${text}\n<!-- written by pawl: ${digestText(text).slice(0, DIGITS)} -->\n`;
 }
 
-/** `ours`: Pawl wrote the file and nobody changed it. `changed`: somebody did. `foreign`: Pawl did not write it. */
+/** `ours`: Pawl wrote the file and it is unchanged. `changed`: it was changed since. `foreign`: Pawl did not write it. */
 type FileState = 'none' | 'ours' | 'changed' | 'foreign';
 
 function fileState(file: string): FileState {

@@ -1,4 +1,4 @@
-// Owns finding copies of conventions in the prompts of a project (its skills and roles, the settings of agent programs, the
+// Finds copies of conventions in the prompts of a project (its skills and roles, the settings of agent programs, the
 // files in its root) that differ from the original.
 
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';

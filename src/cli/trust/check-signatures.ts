@@ -1,4 +1,4 @@
-// Owns verifying signatures: of all runs of a store, together with the store's own checks, and of the decisions in a report.
+// Verifies signatures: of all runs of a store, together with the store's own checks, and of the decisions in a report.
 
 import type { KeyList } from '../../authority/enrolment.ts';
 import { verifySignature } from '../../authority/verification.ts';

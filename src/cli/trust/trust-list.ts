@@ -1,4 +1,4 @@
-// Owns what this user trusts: versions of files, and folders. It is recorded in the user's state directory, outside all
+// Owns the list of file versions and folders that this user trusts. It is kept in the user's state directory, outside all
 // projects.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Owns which code may run. A workflow's module must be trusted before it runs: this exact version, or everything in a folder.
+// Decides which code may run. A workflow's module must be trusted before it runs: this exact version, or everything in a folder.
 // At a terminal the person is asked.
 
 import { realpathSync } from 'node:fs';
