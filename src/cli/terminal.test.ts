@@ -57,7 +57,7 @@ describe('the capabilities of a stream', () => {
 });
 
 describe('text from outside', () => {
-  test('cannot move the cursor, colour, ring, retitle, link or overwrite', () => {
+  test('text from outside cannot move the cursor, colour, ring, retitle, link or overwrite', () => {
     expect(plain('a\u001b[31mb\u001b[2J\u001b[1;1Hc\u0007')).toBe('abc');
     expect(plain('\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\')).toBe('ab');
     expect(plain('safe\rEVIL\u0008\u007f')).toBe('safeEVIL');
@@ -65,11 +65,11 @@ describe('text from outside', () => {
     expect(plain('\u001b\u001b[31m[31mx')).not.toContain('\u001b');
   });
 
-  test('cannot change the writing direction', () => {
+  test('text from outside cannot change the writing direction', () => {
     expect(plain('approve\u202eevorppa\u2066')).toBe('approveevorppa');
   });
 
-  test('keeps tabs and newlines, also those of Windows, unless it is put on one line', () => {
+  test('text from outside keeps tabs and newlines, also those of Windows, unless it is put on one line', () => {
     expect(plain('a\tb\r\nc\n')).toBe('a\tb\nc\n');
     expect(oneLine('  a\tb\r\nc\n')).toBe('a b c');
   });
@@ -115,7 +115,7 @@ describe('a table', () => {
     { title: 'END', cells: ['yes', 'no'] },
   ];
 
-  test('fits the terminal by truncating the columns that may shrink', () => {
+  test('a table fits the terminal by truncating the columns that may shrink', () => {
     const lines = table(TERMINAL, columns);
     expect(lines).toEqual([
       'ID          NAME                     END',
@@ -125,7 +125,7 @@ describe('a table', () => {
     expect(Math.max(...lines.map(widthOf))).toBe(40);
   });
 
-  test('truncates names in the middle', () => {
+  test('a table truncates names in the middle', () => {
     const names = ['the-first-of-some-very-long-names', 'the-second-of-some-very-long-names'];
     expect(table({ ...TERMINAL, columns: 20 }, [{ title: 'NAME', cells: names, shrinks: 'name' }])).toEqual([
       'NAME',
@@ -134,11 +134,11 @@ describe('a table', () => {
     ]);
   });
 
-  test('is not truncated in a pipe', () => {
+  test('a table is not truncated in a pipe', () => {
     expect(table(PIPE, columns)[1]).toContain('a name that is longer than the terminal is wide  yes');
   });
 
-  test('without rows has only its heading', () => {
+  test('a table without rows has only its heading', () => {
     expect(table(PIPE, [{ title: 'A', cells: [] }])).toEqual(['A']);
   });
 });
