@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isEngineError } from '../base/error.ts';
+import { isBelowFolder } from '../base/inside-folder.ts';
 import { findProject, type Project, projectState, projectsAround, realPath } from './project.ts';
 import { databaseOf } from './session.ts';
 import { readSettings } from './settings/settings.ts';
@@ -24,12 +25,8 @@ export async function affectedProjects(shell: Shell): Promise<readonly Project[]
   const known = knownSignedProjects(shell).flatMap((root) => projectsAround(root).filter((project) => project.root === root));
   const affected: Project[] = [];
   for (const project of known)
-    if (isInside(current.root, project.root) || (await isDatabaseOf(shell, project, database))) affected.push(project);
+    if (isBelowFolder(realOf(current.root), project.root) || (await isDatabaseOf(shell, project, database))) affected.push(project);
   return [current, ...named, ...affected];
-}
-
-function isInside(folder: string, root: string): boolean {
-  return root.startsWith(`${realOf(folder)}/`);
 }
 
 async function isDatabaseOf(shell: Shell, project: Project, database: string | undefined): Promise<boolean> {

@@ -9,7 +9,6 @@ import { createRunId } from '../base/id.ts';
 import { readRunReport } from '../control/run/report.ts';
 import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
-import { pasteable } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
 import type { RunningServer } from './serve/running-servers.ts';
 import { closing, openStore, type Setup } from './session.ts';
@@ -122,7 +121,7 @@ async function reportBackground(shell: Shell, store: Store, { id, log, child }: 
 }
 
 function watchLine(shell: Shell, id: string): string {
-  return `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`;
+  return `    ${shell.style('cyan', shell.pasteable(`pawl watch ${id}`))}`;
 }
 
 async function exists(store: Store, id: string): Promise<boolean> {

@@ -20,11 +20,11 @@ import { registryWith } from '../kinds/registry.ts';
 import { isDriven } from '../process/owner.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject } from './definitions.ts';
+import { moduleFailure } from './module-failure.ts';
 import type { Project } from './project.ts';
 import { assertPartsTrusted, declaredRegistry, loadParts, type ProjectParts, partsUsedBy, readProjectParts } from './project-parts.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { moduleFailure, shownFile } from './shown-file.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
@@ -127,7 +127,7 @@ class Loader {
     const skill = findRunnableSkill(project, name);
     if (skill !== undefined) return skill;
     const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
-    throw workflowUnknown(name, { where: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
+    throw workflowUnknown(name, { where: ` in ${project.root}`, names, unread: problems.map(({ file }) => shell.shownFile(file)) });
   }
 
   /** Loads a workflow and the workflows that its steps start by name; `ancestors` are the names of those that start it. */
@@ -222,8 +222,9 @@ function fileAt(shell: Shell, reference: string): string {
   throw new EngineError('MODULE_FAILED', `${file} cannot define a workflow: its name must end in .yaml, .yml, .ts, .mts, .js or .mjs`);
 }
 
-function workflowDuplicate(shell: Shell, name: string, files: readonly string[]): EngineError {
-  const shown = files.map((file) => shownFile(shell, file)).join(', ');
+/** The error for a name that several files define. */
+export function workflowDuplicate(shell: Shell, name: string, files: readonly string[]): EngineError {
+  const shown = files.map((file) => shell.shownFile(file)).join(', ');
   return new EngineError('WORKFLOW_DUPLICATE', `${files.length} workflows are called "${name}": ${shown}; rename one, or name the file`, {
     details: { name, origins: files },
   });

@@ -2,7 +2,7 @@
 // under a Node that is new enough.
 
 import { requiredRightsOf } from '../authority/rights.ts';
-import { EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
+import { ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
 import { namedIn, pasteableIn } from './caller.ts';
@@ -10,7 +10,7 @@ import { ATTEND } from './catalogue/attend.ts';
 import { DECIDE } from './catalogue/decide.ts';
 import { INSPECT } from './catalogue/inspect.ts';
 import { SKILL } from './catalogue/skill.ts';
-import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
+import { type CommandSpec, commandNamed, ParsedArgs, usageError } from './command.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
 import { parseCommand } from './parse.ts';
@@ -96,13 +96,13 @@ async function allCommands(): Promise<readonly CommandSpec[]> {
 async function findCommand(name: string): Promise<CommandSpec> {
   const spec = commandNamed(DAILY, name) ?? commandNamed(await allCommands(), name);
   if (spec !== undefined) return spec;
-  if (name.startsWith('-')) throw new EngineError('USAGE', `the command must come before "${name}"; "pawl --help" lists the commands`);
+  if (name.startsWith('-')) throw usageError(`the command must come before "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(
     name,
     (await allCommands()).map((command) => command.name),
   );
   const meant = nearest === undefined ? '' : ` (did you mean "pawl ${nearest}"?)`;
-  throw new EngineError('USAGE', `unknown command "${name}"${meant}; "pawl --help" lists the commands`);
+  throw usageError(`unknown command "${name}"${meant}; "pawl --help" lists the commands`);
 }
 
 /** Runs the command line of this process. */
@@ -153,7 +153,7 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new EngineError('USAGE', 'the current folder no longer exists; change to another one', { cause });
+    throw usageError('the current folder no longer exists; change to another one', { cause });
   }
 }
 
@@ -187,16 +187,13 @@ function reportFailure(context: ProcessContext, error: unknown, flags: FailureFl
     return EXIT_BUG;
   }
   const message = pasteableIn({ env: context.env, named: flags.named }, error.message);
-  if (flags.json) context.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: failureOf(error, message) }, null, 2)}\n`);
-  const { position } = error;
+  const { code, position, details } = error;
+  const failure = { code, message, retry: ERROR_CODES[code].retry, ...position, details };
+  if (flags.json) context.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: failure }, null, 2)}\n`);
   const where =
     position === undefined ? '' : `${position.file === undefined ? '' : `${position.file}:`}${position.line}:${position.column}: `;
   context.stderr.write(
     `${styled(display, 'red', 'pawl:')} ${logText(where + message, context.env)} ${styled(display, 'dim', `[${error.code}]`)}\n`,
   );
   return ERROR_CODES[error.code].exit;
-}
-
-function failureOf({ code, position, details }: EngineError, message: string): object {
-  return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

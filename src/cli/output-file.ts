@@ -1,7 +1,8 @@
 // Writes a file whose path the user chose.
 
 import { writeFileSync } from 'node:fs';
-import { EngineError, messageOf, systemCodeOf } from '../base/error.ts';
+import { messageOf, systemCodeOf } from '../base/error.ts';
+import { usageError } from './command.ts';
 
 /** The name of the content for error messages, and whether the file must not exist yet. */
 interface OutputFile {
@@ -18,6 +19,6 @@ export function writeOutput(path: string, text: string, { label, isNew = false, 
   } catch (cause) {
     const exists = systemCodeOf(cause) === 'EEXIST';
     const why = exists ? 'it already exists; choose another file with --out, or remove it' : messageOf(cause);
-    throw new EngineError('USAGE', `cannot write ${label} to ${path}: ${why}`, { cause });
+    throw usageError(`cannot write ${label} to ${path}: ${why}`, { cause });
   }
 }

@@ -3,18 +3,18 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError, messageOf } from '../base/error.ts';
+import { messageOf } from '../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ArgModel } from '../definition/model.ts';
 import { argFromText } from '../definition/param/arg.ts';
-import type { ParsedArgs } from './command.ts';
+import { type ParsedArgs, usageError } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** The parameters of a run: `--params`, overridden by `-p`. */
 export function readParams(shell: Shell, args: ParsedArgs, declared: Readonly<Record<string, ArgModel>>): JsonObject {
   const whole = args.option('params');
   const base = whole === undefined ? {} : readJson(shell, whole, '--params');
-  if (!isJsonObject(base)) throw new EngineError('USAGE', `--params must be a JSON object, such as '{"issue": 7}'`);
+  if (!isJsonObject(base)) throw usageError(`--params must be a JSON object, such as '{"issue": 7}'`);
   const single = readNamed(args.options('param'), { option: '-p', example: '-p issue=7' }).map(([name, text]): [string, Json] => {
     const type = Object.hasOwn(declared, name) ? declared[name]?.type : undefined;
     return [name, argFromText(readText(shell, text, `-p ${name}`), type)];
@@ -35,7 +35,7 @@ export function readJson(shell: Shell, text: string, label: string): Json {
     return JSON.parse(json) as Json;
   } catch (cause) {
     const why = `${label} is not valid JSON: ${messageOf(cause)}; write a string with both kinds of quotes: '"text"'`;
-    throw new EngineError('USAGE', why, { cause });
+    throw usageError(why, { cause });
   }
 }
 
@@ -47,9 +47,9 @@ export function readNamed(
   const seen = new Set<string>();
   return values.map((value) => {
     const equals = value.indexOf('=');
-    if (equals < 1) throw new EngineError('USAGE', `${option} must be name=value, not "${value}"; for example: ${example}`);
+    if (equals < 1) throw usageError(`${option} must be name=value, not "${value}"; for example: ${example}`);
     const name = value.slice(0, equals);
-    if (seen.has(name)) throw new EngineError('USAGE', `${option} ${name} may be given only once`);
+    if (seen.has(name)) throw usageError(`${option} ${name} may be given only once`);
     seen.add(name);
     return [name, value.slice(equals + 1)];
   });
@@ -58,7 +58,7 @@ export function readNamed(
 /** The value of an option that cannot be left out; `why` completes the error. */
 export function requiredOption(args: ParsedArgs, option: string, why: string): string {
   const value = args.option(option);
-  if (value === undefined || value.trim() === '') throw new EngineError('USAGE', `--${option} is missing: ${why}`);
+  if (value === undefined || value.trim() === '') throw usageError(`--${option} is missing: ${why}`);
   return value;
 }
 
@@ -77,7 +77,7 @@ export function wholeNumber(args: ParsedArgs, option: string, range: NumberRange
   const number = Number(text);
   if (/^-?\d+$/.test(text) && number >= min && number <= max) return number;
   const bounds = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new EngineError('USAGE', `--${option} must be ${expected ?? `a whole number ${bounds}`}, not "${text}"`);
+  throw usageError(`--${option} must be ${expected ?? `a whole number ${bounds}`}, not "${text}"`);
 }
 
 /** The text itself, or with `@file` the content of the file; `@@` is a literal @. */
@@ -88,6 +88,6 @@ function readText(shell: Shell, text: string, label: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new EngineError('USAGE', `${label}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
+    throw usageError(`${label}: cannot read ${file}: ${messageOf(cause)}; write @@ for a literal @`, { cause });
   }
 }

@@ -1,9 +1,9 @@
 // Parses a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
 // one, and the help.
 
-import { EngineError } from '../base/error.ts';
+import type { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, type OptionSpec, ParsedArgs } from './command.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandError, type OptionSpec, ParsedArgs } from './command.ts';
 
 /** Parses the arguments and options of one command; `argv` begins after the command's name. */
 export function parseCommand(spec: CommandSpec, argv: readonly string[]): ParsedArgs {
@@ -103,6 +103,6 @@ class Parser {
   }
 
   private usage(message: string): EngineError {
-    return new EngineError('USAGE', `${message}; "pawl ${this.spec.name} --help" shows the usage`);
+    return commandError(this.spec.name, message);
   }
 }

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { readPlainFile } from '../base/plain-file.ts';
-import type { ParsedArgs } from './command.ts';
+import { type ParsedArgs, usageError } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** Folders with a project's workflows; `pawl init` creates the first. */
@@ -49,15 +49,17 @@ function projectAt(root: string, because: Project['because']): Project {
 
 function folderAt(shell: Shell, path: string, label: string): string {
   const folder = resolve(shell.cwd, path);
-  if (!isFolder(folder)) throw new EngineError('USAGE', `${label}: ${folder} is not a folder`);
+  if (!isFolder(folder)) throw usageError(`${label}: ${folder} is not a folder`);
   return folder;
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path is a folder. */
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function nearestParent(from: string, matches: (folder: string) => boolean): string | undefined {
+/** The nearest folder, from one upwards, that matches. */
+export function nearestParent(from: string, matches: (folder: string) => boolean): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (matches(folder)) return folder;
     if (folder === dirname(folder)) return undefined;

@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry.ts';
 import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from '../authority/right.ts';
 import type { requiredRightsOf } from '../authority/rights.ts';
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { isEngineError, messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
-import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
+import { usageError } from './command.ts';
 import type { Project } from './project.ts';
 import type { OpenRun } from './session.ts';
 import { readSettings } from './settings/settings.ts';
@@ -55,7 +55,7 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
   const token = secret === undefined ? undefined : (await import('./tokens.ts')).checkToken(shell, secret);
   const ancestors = await ancestorsOf(shell);
   return {
-    user: accountName(shell),
+    user: shell.account,
     isTerminal: shell.isInteractive,
     env: shell.env,
     ancestors: () => ancestors,
@@ -67,12 +67,12 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
 /** The name to record as the starter of a run: from the personal token, else the account. */
 export async function starterName(shell: Shell): Promise<string> {
   const secret = shell.right === undefined ? secretOf(shell) : undefined;
-  if (secret === undefined) return userActor(shell);
+  if (secret === undefined) return shell.actor;
   try {
     return (await import('./tokens.ts')).checkToken(shell, secret).name;
   } catch (error) {
     // Starting needs no right, so an invalid token does not matter.
-    if (isEngineError(error)) return userActor(shell);
+    if (isEngineError(error)) return shell.actor;
     throw error;
   }
 }
@@ -152,6 +152,6 @@ function secretOf(shell: Shell): string | undefined {
   try {
     return readFileSync(resolve(shell.cwd, file), 'utf8').trim();
   } catch (cause) {
-    throw new EngineError('USAGE', `cannot read the token from ${file}: ${messageOf(cause)}`, { cause });
+    throw usageError(`cannot read the token from ${file}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,12 +1,25 @@
 // Owns the streams, environment and folder of a command, and how it prints. Commands print through this, so that JSON, colour
 // and a closed pipe are handled in one place.
 
+import { userInfo } from 'node:os';
+import { isAbsolute, relative } from 'node:path';
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
 import { omitUndefined } from '../base/fields.ts';
-import { pasteableIn } from './caller.ts';
+import { callOf, pasteable, pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { type Column, type Display, detectDisplay, logText, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
+import {
+  type Column,
+  type Display,
+  detectDisplay,
+  logText,
+  oneLine,
+  type StyleName,
+  type SymbolName,
+  styled,
+  symbol,
+  table,
+} from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
@@ -24,11 +37,13 @@ export interface ProcessContext {
   readonly ancestors?: () => readonly Ancestor[];
 }
 
+type Cells<Item> = Readonly<Record<string, (item: Item) => string>>;
+
 /** How a list is printed: the line for an empty one, and the lines of each item, or its cells by the titles of their columns. */
 type Listing<Item> = { readonly none: string } & (
   | { readonly lines: (item: Item) => string | readonly string[] }
   | {
-      readonly columns: Readonly<Record<string, (item: Item) => string>>;
+      readonly columns: Cells<Item>;
       readonly shrinks?: Readonly<Record<string, Column['shrinks']>>;
     }
 );
@@ -73,6 +88,37 @@ export class Shell {
     return this.display.isTerminal && this.context.stdin.isTTY === true && !this.wantsJson;
   }
 
+  /** The name to record for this command's actions: from the right that was checked, else from the account. */
+  get actor(): string {
+    return this.right?.actor ?? this.account;
+  }
+
+  /** The user of the operating system. */
+  get account(): string {
+    try {
+      return userInfo().username;
+    } catch {
+      // In some containers the user id has no account.
+      return this.env.USER ?? this.env.USERNAME ?? 'unknown';
+    }
+  }
+
+  /** How the user calls Pawl: `pawl`, or `npx pawl`. */
+  get program(): string {
+    return callOf(this);
+  }
+
+  /** A command with the --project and --db of this one, to be pasted. */
+  pasteable(command: string): string {
+    return pasteable(this, command);
+  }
+
+  /** The path of a file for people: relative if the file is below the current folder. */
+  shownFile(file: string): string {
+    const path = relative(this.cwd, file);
+    return oneLine(path === '' || path.startsWith('..') || isAbsolute(path) ? file : path);
+  }
+
   /** Prints a line for people; silent when stdout is for programs. */
   print(text = ''): void {
     if (!this.wantsJson) this.write(`${pasteableIn(this, text)}\n`);
@@ -90,12 +136,17 @@ export class Shell {
     return this.result(value, () => {
       if (items.length === 0) return [listing.none];
       if ('lines' in listing) return items.flatMap(listing.lines);
-      const columns = Object.entries(listing.columns);
-      return table(
-        this.display,
-        columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: listing.shrinks?.[title] }) })),
-      );
+      return this.table(items, listing.columns, listing.shrinks);
     });
+  }
+
+  /** The lines of a table with a row per item: its cells by the titles of their columns. */
+  table<Item>(items: readonly Item[], cells: Cells<Item>, shrinks: Readonly<Record<string, Column['shrinks']>> = {}): string[] {
+    const columns = Object.entries(cells);
+    return table(
+      this.display,
+      columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: shrinks[title] }) })),
+    );
   }
 
   /** Writes to stdout unchanged; does nothing once stdout is closed. */

@@ -12,10 +12,10 @@ import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import type { Right } from '../authority/right.ts';
 import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/error.ts';
+import { isBelowFolder } from '../base/inside-folder.ts';
 import { readPlainFile } from '../base/plain-file.ts';
 import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
-import { isInside } from './trust/trust-list.ts';
 
 /** A database, and the state folder of the user who opens it. Without a state folder, every database is foreign. */
 interface OwnedDatabase {
@@ -102,7 +102,7 @@ export async function assertOwn(database: OwnedDatabase, store: Store): Promise<
 
 function isInState(state: string, file: string): boolean {
   const [folder, path] = [realPath(state), realPath(file)];
-  return folder !== undefined && path !== undefined && isInside(folder, path);
+  return folder !== undefined && path !== undefined && isBelowFolder(folder, path);
 }
 
 function foreign({ file, state }: OwnedDatabase): EngineError {

@@ -65,7 +65,7 @@ function agentInventory({ root }: Project): Inventory {
   return merged([
     { items: files, kept: [] },
     skillInventory(root),
-    jsonEdit(at('.mcp.json'), server, withoutServer),
+    jsonEdit(at('.mcp.json'), server, (value) => withoutServer(value)),
     jsonEdit(at('.claude', 'settings.json'), hooks, withoutHook),
     jsonEdit(at('.claude', 'settings.local.json'), hooks, withoutHook),
     jsonEdit(at('.codex', 'hooks.json'), hooks, withoutHook),
@@ -111,19 +111,15 @@ function edit(path: string, what: string, rest: string): Inventory {
 }
 
 /** A value without the server "pawl" in one of its fields; undefined if there is none. */
-function withoutServerIn(field: string, value: JsonObject): JsonObject | undefined {
+function withoutServer(value: JsonObject, field = 'mcpServers'): JsonObject | undefined {
   const { [field]: servers = null, ...rest } = value;
   if (!isJsonObject(servers) || !('pawl' in servers)) return undefined;
   const { pawl: _, ...others } = servers;
   return Object.keys(others).length === 0 ? rest : { ...rest, [field]: others };
 }
 
-function withoutServer(value: JsonObject): JsonObject | undefined {
-  return withoutServerIn('mcpServers', value);
-}
-
 function withoutOpencodeServer({ $schema, ...value }: JsonObject): JsonObject | undefined {
-  const rest = withoutServerIn('mcp', value);
+  const rest = withoutServer(value, 'mcp');
   return rest === undefined || Object.keys(rest).length === 0 || $schema === undefined ? rest : { $schema, ...rest };
 }
 

@@ -53,7 +53,7 @@ stages:
   const known = `const START = ${JSON.stringify(start)};\nconst CALLER = ${JSON.stringify({ PAWL_STATE, PAWL_BUNDLE })};\n`;
   rig.write('agent.mjs', AGENT.replace('const prompt', `${known}const prompt`));
   expect((await rig.run(['trust', '--yes'])).code).toBe(0);
-  const { code, stdout, stderr } = await rig.start(['run', 'read', '--json'], { env: CANARIES }).ended;
+  const { code, stdout, stderr } = await rig.start(['run', 'look', '--json'], { env: CANARIES }).ended;
   expect([code, stderr]).toEqual([3, '']);
   const found = readFileSync(join(rig.project, 'found.json'), 'utf8');
   for (const canary of Object.values(CANARIES)) {

@@ -162,7 +162,7 @@ test.each([
   ['a number that is not there', ['issue', 'show', '99'], 'there is no issue #99'],
   ['a pull request that is an issue', ['pr', 'show', '1'], 'there is no pull request #1'],
   ['one word more', ['issue', 'list', 'all'], 'unexpected argument "all"'],
-  ['no title', ['issue', 'create'], '--title TEXT is missing'],
+  ['no title', ['issue', 'create'], '--title is missing: the title of the issue'],
   ['a branch that is not there', ['pr', 'create', '--head', 'gone'], 'there is no branch "gone"'],
   ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as must be a name without spaces'],
 ])('"pawl forge" rejects %s', async (_what, words, message) => {

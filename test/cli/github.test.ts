@@ -176,7 +176,7 @@ stages:
 `,
     );
     expect((await rig.run(['trust', '--yes'])).code).toBe(0);
-    const { code, stderr } = await rig.run(['run', 'read', '--issue', '1']);
+    const { code, stderr } = await rig.run(['run', 'look', '--issue', '1']);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     expect(stage.hub.state.comments.map(({ user, body }) => [user, body.split('\n')[0]])).toEqual([['pawl-user', 'Seen: Crash on start']]);
   });

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 const agent = (id: string, next: string | null) => ({ id, agent: 'worker', prompt: 'Work.', next });
-const review = defineWorkflow({ name: 'review', steps: [agent('read', 'write'), agent('write', null)] });
+const review = defineWorkflow({ name: 'review', steps: [agent('look', 'write'), agent('write', null)] });
 const plain = defineWorkflow({ name: 'plain', steps: [{ id: 'one', handler: () => null, next: null }] });
 
 /** Runs a workflow whose agents use this, one after the other, and another without agents. */
@@ -79,7 +79,7 @@ describe('what agents used', () => {
     rig.settings.PAWL_DB = db;
     await record({ inputTokens: 1000, costUsd: 0.5 }, { inputTokens: 100, costUsd: 0.25 });
     const plan = (from: string) => rig.json<{ plan: { usedBefore: object | null } }>(['fork', RUN, '--from', from, '--dry-run']);
-    expect((await plan('read')).plan.usedBefore).toMatchObject({ attempts: 2, costUsd: 0.75 });
+    expect((await plan('look')).plan.usedBefore).toMatchObject({ attempts: 2, costUsd: 0.75 });
     expect((await plan('write')).plan.usedBefore).toMatchObject({ attempts: 1, costUsd: 0.25 });
     expect((await rig.run(['fork', RUN, '--from', 'write', '--dry-run'])).stdout).toContain(
       'Agents used 100 tokens, $0.25 at the steps that run again; expect about the same.\n',
@@ -99,7 +99,7 @@ describe('what agents used', () => {
 describe('a transcript', () => {
   test('a transcript is listed with the attempts of its step, and in the JSON', async () => {
     await record({ costUsd: 0.1 }, undefined);
-    const { stdout } = await rig.run(['logs', RUN, 'read']);
+    const { stdout } = await rig.run(['logs', RUN, 'look']);
     expect(stdout).toMatch(/^look#1 attempt 1 {2}ok {2}\S+ by worker, \$0\.10\n/);
     const told = [
       'transcript',
@@ -110,7 +110,7 @@ describe('a transcript', () => {
       '  denied: Web (fetch): the role may not',
     ];
     expect(stdout).toContain(told.map((line) => `    ${line}\n`).join(''));
-    const { steps } = await rig.json<{ steps: { transcript: object[] }[] }>(['logs', RUN, 'read']);
+    const { steps } = await rig.json<{ steps: { transcript: object[] }[] }>(['logs', RUN, 'look']);
     expect(steps[0]?.transcript.at(-1)).toMatchObject({ kind: 'refused', tool: 'Web', at: expect.any(String) });
   });
 

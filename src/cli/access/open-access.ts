@@ -6,7 +6,6 @@ import { isSamePerson } from '../../base/person.ts';
 import { ACCESS_TABLES, type AccessStore, readBaseUrl } from '../../server/access/tables.ts';
 import { openServerDatabase, serverFileOf } from '../../server/server-database.ts';
 import type { Store } from '../../store/store.ts';
-import { accountName } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';
 import { keyListOf } from '../identity/identity.ts';
 import { closing, findSetup, openStore, type Setup } from '../session.ts';
@@ -26,9 +25,7 @@ export interface OpenAccess {
 
 /** The login name of the person who runs the server: the name of the account, without characters that names cannot contain. */
 export function ownerName(shell: Shell): string {
-  const name = accountName(shell)
-    .replace(/[^\w.@-]/g, '-')
-    .replace(/^[.@-]+/, '');
+  const name = shell.account.replace(/[^\w.@-]/g, '-').replace(/^[.@-]+/, '');
   return name === '' ? 'owner' : name.slice(0, NAME_MAX);
 }
 

@@ -148,7 +148,8 @@ export class SavedState {
   private async replace(entries: readonly string[], { work, held }: Manifest): Promise<void> {
     const { forge, checkout } = this.parts;
     const tree = await output(checkout, ['mktree'], `${entries.join('\n')}\n`);
-    const parents = parentsOf(work).flatMap((parent) => ['-p', parent]);
+    const commits = new Set(work.flatMap(({ head, files }) => (files === undefined ? [head] : [files, head])));
+    const parents = [...commits].flatMap((commit) => ['-p', commit]);
     const sha = await output(checkout, ['commit-tree', tree, ...parents, '-m', 'State of Pawl'], '');
     const answer = await forge.replaceRef({ folder: checkout, ref: STATE_REF, sha, expected: this.head });
     if (answer.result === 'stale_head') {
@@ -228,10 +229,6 @@ async function output(checkout: string, args: readonly string[], stdin: string):
   const answer = await git(checkout, args, { stdin });
   if (answer.ok) return answer.stdout.trim();
   throw new EngineError('STORE_UNAVAILABLE', `cannot save the state: git ${args[0]} failed: ${answer.message}; run the job again`);
-}
-
-function parentsOf(work: readonly SavedWork[]): string[] {
-  return [...new Set(work.flatMap(({ head, files }) => (files === undefined ? [head] : [files, head])))];
 }
 
 function valueIn<T>(answer: ForgeAnswer<T>): T {

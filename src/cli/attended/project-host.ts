@@ -8,15 +8,15 @@ import type { RunningStep } from '../../attended/activity.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/transcripts.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
 import type { Store } from '../../store/store.ts';
-import { userActor } from '../actor.ts';
 import { assignRun, bindRun, callingSession, changeSession, currentProcess, readSession } from '../agent-session.ts';
+import { usageError } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
@@ -76,7 +76,7 @@ export class ProjectHost implements AttendedHost {
   }
 
   async start({ workflow: name, params, id }: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }> {
-    if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
+    if (/[\\/]/.test(name)) throw usageError(`"${name}" is a path; name a workflow of this project`);
     const { workflow, file } = await loadWorkflow(this.shell, this.setup.project, name);
     await this.modules.assertFresh(file);
     const { startDataOf } = await import('../trigger/start-data.ts');
@@ -84,7 +84,7 @@ export class ProjectHost implements AttendedHost {
     bindParams(workflow.definition.params, params, `workflow "${name}"`);
     const engine = await this.engine([workflow]);
     const { id: run } = await engine.start(workflow, params, {
-      origin: { file, actor: userActor(this.shell) },
+      origin: { file, actor: this.shell.actor },
       facts: { ...facts, ...ATTENDED.with(true) },
       ...omitUndefined({ id }),
     });

@@ -17,7 +17,6 @@ import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain } from '../terminal.ts';
 
@@ -52,7 +51,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
   return waits
-    .flatMap((wait) => waitLines({ ...wait, ...omitUndefined({ command: wait.command && pasteable(shell, wait.command) }) }))
+    .flatMap((wait) => waitLines({ ...wait, ...omitUndefined({ command: wait.command && shell.pasteable(wait.command) }) }))
     .map((line) => outside(shell, line));
 }
 
@@ -118,7 +117,7 @@ function outside(shell: Shell, text: string): string {
 export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
   if (dispatch === undefined) return undefined;
   const format = shell.format === 'xml' ? ' --format xml' : '';
-  const command = pasteable(shell, `pawl next ${run} ${tokenOption(token)}${format}`);
+  const command = shell.pasteable(`pawl next ${run} ${tokenOption(token)}${format}`);
   const { agent, returns } = dispatch;
   return { agent, prompt: dispatchPrompt(dispatch, `run \`${command}\``), returns, reason: dispatchReason(dispatch) };
 }
@@ -126,7 +125,7 @@ export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
 /** Work for a sub-agent, addressed to the agent that starts it. */
 function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
   const { prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
-  return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${pasteable(shell, `pawl next ${root}`)}`];
+  return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${shell.pasteable(`pawl next ${root}`)}`];
 }
 
 function workLines(shell: Shell, work: OpenWork): string[] {
@@ -174,7 +173,7 @@ export function commandsFor(
 ): { readonly done: string; readonly fail: string; readonly ask?: string; readonly assume: string } {
   const { run, token, mayAsk } = work;
   const format = shell.format === 'xml' ? ' --format xml' : '';
-  const command = (verb: string, more = ''): string => pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
+  const command = (verb: string, more = ''): string => shell.pasteable(`pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
   return {
     done: command('done', needsResult(work) ? ` --result @${RESULT_FILE}` : ''),
     fail: command('fail', ` --reason ${shellWord('why it cannot be done')}`),
@@ -205,7 +204,7 @@ function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly O
     const isOne = open === 1;
     return [
       ...(shown.length === 0 ? [] : ['']),
-      `${open} ${isOne ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${isOne ? 'it' : 'them'}.`,
+      `${open} ${isOne ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${shell.pasteable(`pawl next ${run}`)}" prints ${isOne ? 'it' : 'them'}.`,
     ];
   }
   if (work.length < 2) return [];

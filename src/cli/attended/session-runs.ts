@@ -1,8 +1,8 @@
 // Matches the open attended runs of a project with the agent sessions that work on them.
 
-import { isAbsolute, relative } from 'node:path';
 import { sourceOfFile } from '../../attended/attended-run.ts';
 import { type ProjectRun, readOpenRuns } from '../../attended/open-runs.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
 import { rootOf } from '../../control/approvals.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
 import { assignRun, callingSession, isHeldByOther, isSameRun, readSession } from '../agent-session.ts';
@@ -27,9 +27,7 @@ export async function readProjectRuns(
 /** Whether a run belongs to the project. Projects can share a database that was named; then the workflow's file decides. */
 function isOfProject({ because, project }: Setup, { origin }: RunSummary): boolean {
   if (because === 'default') return true;
-  if (origin.file === undefined) return false;
-  const path = relative(project.root, origin.file);
-  return !path.startsWith('..') && !isAbsolute(path);
+  return origin.file !== undefined && isBelowFolder(project.root, origin.file);
 }
 
 /** The run that an agent works on. `isNamed`: the agent named it, so it is taken from another session if necessary. */

@@ -9,7 +9,6 @@ import type { Json } from '../../base/json.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import type { Store } from '../../store/store.ts';
-import { pasteable } from '../caller.ts';
 import type { ParsedArgs } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { catchInterrupts, EXIT_INTERRUPTED } from '../interrupt.ts';
@@ -81,7 +80,7 @@ export async function replyUntilSignal(
   });
   if (reply !== undefined && !interrupt.isStopping) return printReply(shell, engine.store, reply);
   await stopped;
-  shell.warn(`run ${run} was stopped; "${pasteable(shell, `pawl resume ${run}`)}" continues it`);
+  shell.warn(`run ${run} was stopped; "${shell.pasteable(`pawl resume ${run}`)}" continues it`);
   return EXIT_INTERRUPTED;
 }
 
@@ -95,7 +94,7 @@ const COMMANDS: Readonly<Record<Submission['kind'], (run: string) => string>> = 
 /** The error of an invalid submission with the command to send it again, because the token is still valid. */
 function withRetryHint(shell: Shell, error: unknown, { run, submission }: Pick<SubmissionTarget, 'run' | 'submission'>): unknown {
   if (!isEngineError(error) || error.code !== 'REPORT_INVALID') return error;
-  const line = pasteable(shell, `${COMMANDS[submission.kind](run)} ${tokenOption(submission.token)}`);
+  const line = shell.pasteable(`${COMMANDS[submission.kind](run)} ${tokenOption(submission.token)}`);
   return new EngineError(error.code, `${error.message}; nothing is recorded and the token is still valid, so send it again: ${line}`, {
     cause: error,
     details: error.details,

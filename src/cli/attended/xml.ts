@@ -7,7 +7,6 @@
 import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
 import { ASSUMED, newWork, nothingLeftText, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
 import { askedOf, commandsFor, dispatchOf, idleText } from './rendering.ts';
@@ -22,7 +21,7 @@ export function replyXml(shell: Shell, reply: Reply): string {
     ...verdictOf(receipt),
     ...shown.map((work) => (work.dispatch === undefined ? stepOf(shell, work) : dispatchXml(shell, work, run.id))),
     ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeftText(reply))] : idleElements(shell, run)),
-    ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
+    ...(others > 0 ? [command('open', shell.pasteable(`pawl next ${run.id} --format xml`), { count: others })] : []),
   ];
   return nested('workflow', { name: run.workflow, run: run.id }, inside);
 }
@@ -46,7 +45,7 @@ function dispatchXml(shell: Shell, work: OpenWork, root: string): string {
   return nested('subagent_dispatch', { agent, step, run, item, returns }, [
     escapeXml(plain(reason)),
     element('prompt', {}, prompt),
-    command('orchestrator_action', pasteable(shell, `pawl next ${root} --format xml`)),
+    command('orchestrator_action', shell.pasteable(`pawl next ${root} --format xml`)),
   ]);
 }
 

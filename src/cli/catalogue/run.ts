@@ -233,7 +233,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     args: [RUN_ARGUMENT],
     options: RIGHT_OPTIONS,
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
-    load: () => import('../commands/pause.ts'),
+    load: async () => ({ run: (await import('../commands/cancel.ts')).pause }),
   },
   {
     name: 'signal',

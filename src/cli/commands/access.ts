@@ -2,7 +2,6 @@
 // every change immediately.
 
 import type { LoginScope } from '../../authority/rights.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';
 import { createDecideLink } from '../../server/access/decide/link.ts';
@@ -13,8 +12,7 @@ import { personReport, tokenReport } from '../../server/access/reports.ts';
 import { createToken, readTokens, revokeToken } from '../../server/access/tokens.ts';
 import { type OpenAccess, openAccess, ownerName } from '../access/open-access.ts';
 import { showAudit, showGroups, showPasskeys, showPeople, showSessions, showTokens } from '../access/tables.ts';
-import { userActor } from '../actor.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { findRun } from '../session.ts';
@@ -49,7 +47,7 @@ export const run: CommandRun = async (shell, args) => {
   const words = args.allWords('WHAT');
   const { act, wordsMax, grants } = ACTIONS[action] as Action;
   const more = words[wordsMax];
-  if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; see "pawl access --help"`);
+  if (more !== undefined) throw usageError(`unexpected argument "${more}"; see "pawl access --help"`);
   const on = `pawl access ${[action, ...(action === 'token' ? words.slice(0, 1) : [])].join(' ')}`;
   // A token is not enough, so that revoking it ends everything that it allowed.
   if (grants === true || (grants !== undefined && grants === words[0]))
@@ -66,7 +64,7 @@ function recordAction({ store }: OpenAccess, action: string, { person, about }: 
 }
 
 function login(open: OpenAccess, [name]: readonly string[]): void {
-  const by = userActor(open.shell);
+  const by = open.shell.actor;
   const { shell, store, args } = open;
   const own = ownerName(shell);
   // The person who runs the server is its first user, and manages the others.
@@ -79,7 +77,7 @@ function login(open: OpenAccess, [name]: readonly string[]): void {
 function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
   const { shell, store, args } = open;
   const person = required(name, 'NAME', 'invite NAME');
-  const by = userActor(open.shell);
+  const by = open.shell.actor;
   const scopes = scopesIn(open);
   const made = invite(store, open, {
     ...{ person, by, expires: args.option('expires'), manages: args.has('manages') },
@@ -98,7 +96,7 @@ function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
 function revoke(open: OpenAccess, [name]: readonly string[]): void {
   const { shell, store } = open;
   const person = revokePerson(store, required(name, 'NAME', 'revoke NAME'));
-  recordAction(open, 'revoke', { person: userActor(shell), about: person.name });
+  recordAction(open, 'revoke', { person: shell.actor, about: person.name });
   const isEnrolled = open.keys().named(person.name) !== undefined;
   shell.result({ person: personReport(person, open.groupsOf(person.name)) }, () => [
     `${shell.symbol('done')} ${oneLine(person.name)} is revoked: their sessions, tokens, passkeys and links no longer work. Their decisions stay valid.`,
@@ -110,12 +108,12 @@ function token(open: OpenAccess, [action, name]: readonly string[]): void {
   if (action === undefined || action === 'list') return showTokens(open);
   if (action === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
   if (action === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
-  throw new EngineError('USAGE', `"pawl access token" must be followed by create, list or revoke, not "${action}"`);
+  throw usageError(`"pawl access token" must be followed by create, list or revoke, not "${action}"`);
 }
 
 function createFor(open: OpenAccess, name: string): void {
   const { shell, store, args } = open;
-  const by = userActor(open.shell);
+  const by = open.shell.actor;
   const scopes = scopesIn(open);
   const own = ownerName(shell);
   const person = args.option('for') ?? own;
@@ -139,12 +137,9 @@ function revokeNamed(open: OpenAccess, name: string): void {
   const person = args.option('for') ?? ownerName(shell);
   const revoked = readTokens(store).find((token) => token.id === name || (token.name === name && token.person === person));
   if (revoked === undefined)
-    throw new EngineError(
-      'USAGE',
-      `${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`,
-    );
+    throw usageError(`${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`);
   revokeToken(store, revoked.id);
-  recordAction(open, 'token revoke', { person: userActor(shell), about: `${revoked.person} ${revoked.name}` });
+  recordAction(open, 'token revoke', { person: shell.actor, about: `${revoked.person} ${revoked.name}` });
   shell.result({ revoked: revoked.id }, () => [
     `${shell.symbol('done')} the token "${oneLine(revoked.name)}" of ${revoked.person} is revoked.`,
   ]);
@@ -154,7 +149,7 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
   const { args, store, setup } = open;
   const id = required(prefix, 'RUN', 'link RUN --for NAME');
   const person = requiredOption(args, 'for', 'name the person who may decide with the link');
-  const by = userActor(open.shell);
+  const by = open.shell.actor;
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(
       { access: store, store: runs, addresses: open },
@@ -184,5 +179,5 @@ function scopesIn({ args }: OpenAccess): readonly LoginScope[] {
 
 function required(word: string | undefined, name: string, usage: string): string {
   if (word !== undefined) return word;
-  throw new EngineError('USAGE', `${name} is missing: pawl access ${usage}`);
+  throw usageError(`${name} is missing: pawl access ${usage}`);
 }

@@ -18,7 +18,7 @@ import type { RunSummary } from '../../store/store.ts';
 import { assertDefaultBranch, deliveryOf, isReadOnly, type Job, readJob } from '../actions/job.ts';
 import { HOLD_MS, SavedState } from '../actions/saved-state.ts';
 import { processJob, waitForDeadOwners } from '../actions/work.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { openGitHub } from '../forge/session.ts';
 import { catchInterrupts } from '../interrupt.ts';
 import { openEventServices } from '../serve/project-events.ts';
@@ -32,7 +32,7 @@ type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, args) => {
-  if (args.word('ACTION') !== 'run') throw new EngineError('USAGE', `unknown action "${args.word('ACTION')}"; there is "pawl actions run"`);
+  if (args.word('ACTION') !== 'run') throw usageError(`unknown action "${args.word('ACTION')}"; there is "pawl actions run"`);
   const job = readJob(shell);
   if (isReadOnly(job, shell))
     return shell.result({ job: job.id, skipped: 'read-only', runs: [] }, () => [

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { nameBeside, showingProgress, sizeText, verifyCopy } from '../copies.ts';
 import { findSetup, openExisting } from '../session.ts';
 import { counted, oneLine } from '../terminal.ts';
@@ -30,9 +30,8 @@ export const run: CommandRun = async (shell, args) => {
 
 function assertWritable(file: string, database: string, force: boolean): void {
   if (!existsSync(file)) return;
-  if (realpathSync(file) === realpathSync(database))
-    throw new EngineError('USAGE', `${file} is the database itself; choose another file for the copy`);
-  if (!force) throw new EngineError('USAGE', `${file} already exists; choose another file, or overwrite it with --force`);
+  if (realpathSync(file) === realpathSync(database)) throw usageError(`${file} is the database itself; choose another file for the copy`);
+  if (!force) throw usageError(`${file} already exists; choose another file, or overwrite it with --force`);
 }
 
 /** Creates a file that may already exist: the old one is moved aside, and moved back if creating fails. */

@@ -1,5 +1,5 @@
-// `pawl cancel`: ends a run for good, after undoing its steps that have an undo. The workflow's code is loaded only to undo steps or
-// to end child runs.
+// `pawl cancel`: ends a run for good, after undoing its steps that have an undo. The workflow's code is loaded only to undo steps
+// or to end child runs. `pawl pause`: starts no new steps of a run until it is resumed.
 
 import type { Engine } from '../../api/engine.ts';
 import { isUndriven, resumeUndriven } from '../../api/undriven.ts';
@@ -14,15 +14,15 @@ import { type CancelPlan, needsUndo } from '../../engine/undo/compensation.ts';
 import { childOf } from '../../kernel/activation.ts';
 import { isDriven } from '../../process/owner.ts';
 import { UNDO_STEP } from '../../programs/undo.ts';
-import { userActor } from '../actor.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { driveUntilSettled, driveWithEngine, reportEnd } from '../drive.ts';
+import { workflowsToDrive } from '../load.ts';
 import { demandControl } from '../right.ts';
 import { type OpenRun, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { counted, oneLine, table } from '../terminal.ts';
+import { counted, oneLine } from '../terminal.ts';
 
-/** Runs the command. */
+/** Runs `pawl cancel`. */
 export const run: CommandRun = (shell, args) =>
   withRun(shell, async (open) => {
     const { setup, store, id } = open;
@@ -33,10 +33,25 @@ export const run: CommandRun = (shell, args) =>
     return driveWithEngine(shell, setup, { store, workflows, use });
   });
 
+/** Runs `pawl pause`. If another process drives the run, that process applies the pause; otherwise the code is needed. */
+export const pause: CommandRun = (shell) =>
+  withRun(shell, async ({ setup, store, id }) => {
+    await demandControl(shell, { store, id }, 'pawl pause');
+    const workflows = await workflowsToDrive(shell, setup.project, await store.load(id));
+    const use = async (engine: Engine): Promise<number> => {
+      await engine.run(id).pause({ actor: shell.actor });
+      return shell.result(await readRunReport(store, id), () => [
+        `run ${id} is paused: running steps finish, no new steps start; continue it with`,
+        `    ${shell.style('cyan', `pawl resume ${id}`)}`,
+      ]);
+    };
+    return driveWithEngine(shell, setup, { store, workflows, use });
+  });
+
 async function cancel(shell: Shell, engine: Engine, id: string): Promise<number> {
   const undo = shell.args.has('no-undo') ? (false as const) : undefined;
   const reason = shell.args.option('reason');
-  const { status } = await engine.run(id).cancel({ actor: userActor(shell), ...omitUndefined({ reason, undo }) });
+  const { status } = await engine.run(id).cancel({ actor: shell.actor, ...omitUndefined({ reason, undo }) });
   const interrupted = !isFinal(status) && (await driveUntilSettled(shell, { engine, run: id }));
   const report = await readRunReport(engine.store, id);
   // A person must handle steps that could not be undone.
@@ -44,7 +59,10 @@ async function cancel(shell: Shell, engine: Engine, id: string): Promise<number>
   const undone = report.steps.filter(({ step, outcome }) => step === UNDO_STEP && outcome === 'ok').length;
   const undoneText = undone === 0 ? '' : `, and ${counted(undone, 'step')} ${undone === 1 ? 'was' : 'were'} undone`;
   const above = await continueParents(engine, id);
-  return shell.result(report, () => [`run ${id} is cancelled${undoneText}; details: pawl show ${id}`, ...above.map(parentLine)]);
+  return shell.result(report, () => [
+    `run ${id} is cancelled${undoneText}; details: pawl show ${id}`,
+    ...above.map(({ run, status }) => `run ${run}, which started it, is ${status}; details: pawl show ${run}`),
+  ]);
 }
 
 interface ParentRun {
@@ -69,10 +87,6 @@ async function continueParents(engine: Engine, child: string): Promise<readonly 
   return isSettled(state.status) ? [continued, ...(await continueParents(engine, parent.run))] : [continued];
 }
 
-function parentLine({ run, status }: ParentRun): string {
-  return `run ${run}, which started it, is ${status}; details: pawl show ${run}`;
-}
-
 async function showPlan(shell: Shell, open: OpenRun): Promise<number> {
   const { setup, store, id } = open;
   const { withEngine } = await import('../drive.ts');
@@ -94,10 +108,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
       : [
           `Cancelling run ${run} would undo, in this order:`,
           '',
-          ...table(shell.display, [
-            { title: 'STEP', cells: items.map(pathOf), shrinks: 'name' },
-            { title: 'BY', cells: items.map(({ by }) => oneLine(by)), shrinks: 'text' },
-          ]),
+          ...shell.table(items, { STEP: pathOf, BY: ({ by }) => oneLine(by) }, { STEP: 'name', BY: 'text' }),
         ];
   if (stays.length === 0) return undone;
   return [
@@ -105,10 +116,7 @@ function planLines(shell: Shell, run: string, { items, stays }: CancelPlan): str
     '',
     'These steps have no undo, so their effects would remain:',
     '',
-    ...table(shell.display, [
-      { title: 'STEP', cells: stays.map(pathOf), shrinks: 'name' },
-      { title: 'KIND', cells: stays.map(({ kind }) => kind) },
-    ]),
+    ...shell.table(stays, { STEP: pathOf, KIND: ({ kind }) => kind }, { STEP: 'name' }),
   ];
 }
 

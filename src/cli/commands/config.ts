@@ -1,9 +1,8 @@
 // `pawl config`: shows the effective settings and where each comes from.
 
-import { EngineError } from '../../base/error.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -68,7 +67,7 @@ function rowsOf(rows: readonly Row[], key: string): Row[] {
   const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
   if (found.length > 0) return found;
   const known = rows.map((row) => row.key);
-  throw new EngineError('USAGE', `"${key}" is not set${didYouMean(key, known)}; "pawl config" shows all settings`);
+  throw usageError(`"${key}" is not set${didYouMean(key, known)}; "pawl config" shows all settings`);
 }
 
 function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: boolean; readonly origin: boolean }): string[] {

@@ -1,9 +1,8 @@
 // `pawl decide`, `pawl approve` and `pawl reject`: a person decides an approval by choosing an option; a terminal asks for it.
 
-import { EngineError } from '../../base/error.ts';
 import { optionFor } from '../../control/verdict-option.ts';
 import type { OpenApproval } from '../../engine/request/approvals.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { decideByCommand } from '../decision/decide-by-command.ts';
 import { optionNamed } from '../decision/decision.ts';
 
@@ -24,5 +23,5 @@ export const reject: CommandRun = (shell, args) =>
 
 function rejectMissingOption(approval: OpenApproval): never {
   const labels = approval.question.options.map((option) => `"${option.label}"`).join(', ');
-  throw new EngineError('USAGE', `--option is missing; the options of approval "${approval.step}" are ${labels}`);
+  throw usageError(`--option is missing; the options of approval "${approval.step}" are ${labels}`);
 }

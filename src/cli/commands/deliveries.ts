@@ -1,9 +1,8 @@
 // `pawl deliveries`: lists events of the forge and deliveries to `/hooks/NAME` with their results, and handles one again.
 
-import { EngineError } from '../../base/error.ts';
 import type { Deliveries } from '../../server/events/deliveries.ts';
 import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
 import { closing, findSetup } from '../session.ts';
@@ -17,7 +16,7 @@ export const run: CommandRun = async (shell, args) => {
   const setup = await findSetup(shell, args);
   const [action, number] = [args.maybe('ACTION') ?? 'list', args.maybe('NUMBER')];
   if (action !== 'list' && !/^\d{1,15}$/.test(number ?? ''))
-    throw new EngineError('USAGE', `name a delivery by its number: "pawl deliveries ${action} 7"`);
+    throw usageError(`name a delivery by its number: "pawl deliveries ${action} 7"`);
   if (action === 'resend') await assertSettingsTrusted(shell, setup);
   return withProjectEvents(shell, { setup, acts: action === 'resend' }, (services) =>
     closing(openDeliveries(services), async (deliveries) => {

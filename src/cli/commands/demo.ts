@@ -9,8 +9,6 @@ import { readRunReport } from '../../control/run/report.ts';
 import type { RunReport } from '../../control/schema/run.ts';
 import { describeGraph } from '../../definition/describe.ts';
 import type { Definition } from '../../definition/model.ts';
-import { userActor } from '../actor.ts';
-import { callOf } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { decideOnTerminal } from '../decision/decision.ts';
 import { narrateRun, questionLines } from '../demo/narration.ts';
@@ -39,7 +37,7 @@ export const run: CommandRun = async (shell, args) => {
   try {
     // The commands printed at the end use this database.
     await engine.store.bind(ensureStateId(stateHome(shell)));
-    const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
+    const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: shell.actor } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
     return await play(shell, scene, !args.has('no-pause'));
   } finally {
@@ -132,7 +130,7 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
       `  ${shell.style('cyan', commandOf(shell, scene, words(scene)))}`,
     ]),
     '',
-    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${callOf(shell)} init`)} writes a first workflow into your project.`,
+    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${shell.program} init`)} writes a first workflow into your project.`,
   ];
 }
 
@@ -153,5 +151,5 @@ function graphLines(shell: Shell, definition: Definition): string[] {
 }
 
 function commandOf(shell: Shell, { project }: Scene, words: string): string {
-  return `${callOf(shell)} ${words} --project ${shellWord(project.root)}`;
+  return `${shell.program} ${words} --project ${shellWord(project.root)}`;
 }

@@ -1,6 +1,7 @@
 // `pawl diff RUN [STEP]`: shows what a run, or one of its steps, changed in the files of its workspace.
 
 import { omitUndefined } from '../../base/fields.ts';
+import { shortList } from '../../base/short-text.ts';
 import { type FileReport, readFileChanges, type StepFiles } from '../../engine/undo/file-history.ts';
 import type { FileSummary } from '../../process/snapshot-changes.ts';
 import { Secrets } from '../../steps/secrets.ts';
@@ -56,10 +57,9 @@ function statLines(shell: Shell, { files, steps, between, missing }: FileReport)
 }
 
 function stepText({ files, beside, restored }: StepFiles): string {
-  const names = files.slice(0, 3).map(({ path }) => oneLine(path));
-  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const names = files.map(({ path }) => oneLine(path));
   const others = beside.length === 0 ? '' : ` (including changes of ${beside.map(oneLine).join(', ')}, which ran at the same time)`;
-  return `${files.length === 0 ? 'none' : `${names.join(', ')}${more}`}${others}${restored === true ? ', restored' : ''}`;
+  return `${files.length === 0 ? 'none' : shortList(names, 3)}${others}${restored === true ? ', restored' : ''}`;
 }
 
 function fileLines(shell: Shell, files: readonly FileSummary[]): string[] {

@@ -8,7 +8,7 @@ import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine, type StyleName, type SymbolName } from '../terminal.ts';
 
-const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
+const STATUS_STYLES: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
   ok: ['green', 'done'],
   warning: ['yellow', 'waiting'],
   problem: ['red', 'failed'],
@@ -54,7 +54,7 @@ function toRow({ id, status, what, hint, project }: Check): object {
 }
 
 function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
-  const [style, name] = LOOKS[status];
+  const [style, name] = STATUS_STYLES[status];
   const mark = shell.symbol(name);
   const indent = ' '.repeat(mark.length + 1);
   const room = (shell.display.isTerminal ? shell.display.columns : Number.POSITIVE_INFINITY) - indent.length;

@@ -1,13 +1,12 @@
 // `pawl forge`: acts as people and CI at the local forge.
 
-import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { waitingApprovals } from '../../control/approvals.ts';
 import { OPEN_STATES } from '../../control/trigger/open-runs.ts';
 import type { ApprovalModel } from '../../definition/model.ts';
 import { commandIn } from '../../server/surface/command/command.ts';
 import { isAbout, openRunOf } from '../../server/triggers/open-runs.ts';
-import { COMMON_OPTIONS, type CommandRun, type ParsedArgs } from '../command.ts';
+import { COMMON_OPTIONS, type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { FORGE_ACTIONS, type ForgeAction } from '../forge/actions.ts';
 import { type ActionEffect, rightAtForge } from '../forge/right.ts';
 import { requireLocalForge } from '../forge/session.ts';
@@ -40,21 +39,20 @@ function readAction(args: ParsedArgs): NamedAction {
   const verbs = Object.keys(FORGE_ACTIONS).flatMap((words) => (words.startsWith(`${kind} `) ? [words.slice(kind.length + 1)] : []));
   const verb = verbs.length === 0 ? undefined : (rest.shift() ?? '');
   if (verb !== undefined && !verbs.includes(verb))
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `${verb === '' ? `the action is missing: pawl forge ${kind}` : `unknown action "pawl forge ${kind} ${verb}"${didYouMean(verb, verbs)}; use`} ${verbs.join('|')}`,
     );
   const words = verb === undefined ? kind : `${kind} ${verb}`;
   const action = FORGE_ACTIONS[words] as ForgeAction;
   const [number, extra] = action.numbered ? [numberOf(words, rest[0]), rest[1]] : [0, rest[0]];
-  if (extra !== undefined) throw new EngineError('USAGE', `unexpected argument "${extra}" after "pawl forge ${words}"`);
+  if (extra !== undefined) throw usageError(`unexpected argument "${extra}" after "pawl forge ${words}"`);
   return { words, action, number };
 }
 
 function numberOf(words: string, text: string | undefined): number {
-  if (text === undefined) throw new EngineError('USAGE', `the number is missing: pawl forge ${words} N`);
+  if (text === undefined) throw usageError(`the number is missing: pawl forge ${words} N`);
   const digits = text.replace(/^#/, '');
-  if (!/^[1-9]\d{0,9}$/.test(digits)) throw new EngineError('USAGE', `pawl forge ${words} needs a number such as 2, not "${text}"`);
+  if (!/^[1-9]\d{0,9}$/.test(digits)) throw usageError(`pawl forge ${words} needs a number such as 2, not "${text}"`);
   return Number(digits);
 }
 
@@ -63,7 +61,7 @@ function rejectUnknownOptions(args: ParsedArgs, words: string, { options }: Forg
   const unknown = args.names().find((name) => !options.includes(name) && !common.includes(name));
   if (unknown === undefined) return;
   const known = options.length === 0 ? 'it has no options' : `its options are ${options.map((name) => `--${name}`).join(', ')}`;
-  throw new EngineError('USAGE', `pawl forge ${words} has no option --${unknown}; ${known}`);
+  throw usageError(`pawl forge ${words} has no option --${unknown}; ${known}`);
 }
 
 interface ActionWithOptions {

@@ -1,14 +1,14 @@
 // `pawl graph WORKFLOW|RUN`: draws the graph of a workflow, or of a run with its progress.
 
 import { resolve } from 'node:path';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { isRunIdPrefix } from '../../base/id.ts';
 import { graphOfRun } from '../../control/run/graph.ts';
 import { readRunReport } from '../../control/run/report.ts';
 import { describeGraph, drawMermaid, type GraphDescription } from '../../definition/describe.ts';
 import type { Store } from '../../store/store.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { writeOutput } from '../output-file.ts';
 import { closing, findRun, findSetup, openExisting, openForRun, type Setup } from '../session.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
@@ -56,15 +56,12 @@ async function subjectOf(shell: Shell, args: ParsedArgs, setup: Setup): Promise<
   const named = args.option('run');
   const word = args.maybe('WORKFLOW');
   if (named !== undefined && word !== undefined)
-    throw new EngineError('USAGE', `"${word}" and --run ${named} cannot be combined; give a workflow or a run`);
+    throw usageError(`"${word}" and --run ${named} cannot be combined; give a workflow or a run`);
   if (named !== undefined) {
     return closing(await openForRun(setup, named, 'read'), async (store) => graphOf(store, await findRun(store, named, setup)));
   }
   if (word === undefined)
-    throw new EngineError(
-      'USAGE',
-      'WORKFLOW is missing: give the name or file of a workflow, or a run; "pawl list" and "pawl runs" show them',
-    );
+    throw usageError('WORKFLOW is missing: give the name or file of a workflow, or a run; "pawl list" and "pawl runs" show them');
   if (word.length === FULL_ID) return (await runGraph(word, setup)) ?? workflowGraph(shell, setup, word);
   try {
     return await workflowGraph(shell, setup, word);
@@ -97,8 +94,7 @@ async function workflowGraph(shell: Shell, setup: Setup, word: string): Promise<
   const { loadDescription } = await import('../load.ts');
   const { definition } = (await loadDescription(shell, setup.project, word)).workflow;
   if (definition.form === 'flow')
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `"${definition.name}" is a flow, so it has no graph before it runs; draw one of its runs with "pawl graph --run RUN" ("pawl runs --workflow ${definition.name}" lists them)`,
     );
   return { graph: describeGraph(definition) };

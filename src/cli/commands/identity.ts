@@ -15,7 +15,7 @@ import {
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { identityText, keyListOf } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
 import { unlock } from '../identity/signing.ts';
@@ -29,11 +29,11 @@ export const run: CommandRun = async (shell, args) => {
   const action = args.word('ACTION');
   const words = args.allWords('WHAT');
   if (action === 'list') list(shell, args);
-  else if (words.length === 0) throw new EngineError('USAGE', `${WHAT[action]} is missing: pawl identity ${action} ${WHAT[action]}`);
+  else if (words.length === 0) throw usageError(`${WHAT[action]} is missing: pawl identity ${action} ${WHAT[action]}`);
   else if (action === 'enrol') await enrol(shell, args, words.join(' '));
   else {
     const [name = '', more] = words;
-    if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; "pawl identity ${action}" accepts one name`);
+    if (more !== undefined) throw usageError(`unexpected argument "${more}"; "pawl identity ${action}" accepts one name`);
     if (action === 'create') await create(shell, args, name);
     else if (action === 'show') show(shell, name);
     else await revoke(shell, args, name);
@@ -50,7 +50,7 @@ async function create(shell: Shell, args: ParsedArgs, name: string): Promise<voi
   const state = stateHome(shell);
   const key = generateKey(name);
   if (readLockedKeys(state).some((other) => other.name === name))
-    throw new EngineError('USAGE', `a key of "${name}" already exists in ${state}; choose another name`);
+    throw usageError(`a key of "${name}" already exists in ${state}; choose another name`);
   const file = writeLockedKey(state, await key.lock(await newPassphrase(shell, args, name)));
   const isFirst = readKeyList(state).entries.length === 0;
   if (isFirst) changeKeyList(state, (keys) => (keys.entries.length === 0 ? keys.enrol(key, key, Date.now()) : keys));
@@ -69,7 +69,7 @@ async function newPassphrase(shell: Shell, args: ParsedArgs, name: string): Prom
   const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
   assertPassphrase(passphrase);
   if (passphrases.isTyped && (await passphrases.read('Repeat the passphrase')) !== passphrase)
-    throw new EngineError('USAGE', 'the two passphrases differ; no key was created');
+    throw usageError('the two passphrases differ; no key was created');
   return passphrase;
 }
 
@@ -101,8 +101,7 @@ function keysIn(shell: Shell, source: string): readonly PublicKey[] {
     const keys = parsePublicKeys(readFileSync(file, 'utf8'), file);
     if (keys.length > 0) return keys;
   }
-  throw new EngineError(
-    'USAGE',
+  throw usageError(
     `"${oneLine(source)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
   );
 }
@@ -111,7 +110,7 @@ function show(shell: Shell, name: string): void {
   const state = stateHome(shell);
   const list = readKeyList(state);
   const key = list.named(name) ?? readLockedKeys(state).find((own) => own.name === name);
-  if (key === undefined) throw new EngineError('USAGE', `no key of "${name}" exists here; "pawl identity list" shows all keys`);
+  if (key === undefined) throw usageError(`no key of "${name}" exists here; "pawl identity list" shows all keys`);
   const fingerprint = fingerprintOf(key);
   shell.result({ name, fingerprint, publicKey: publicKeyText(key) }, () => [publicKeyText(key)]);
 }
@@ -148,7 +147,7 @@ async function revoke(shell: Shell, args: ParsedArgs, name: string): Promise<voi
   const state = stateHome(shell);
   // Fail before asking for a passphrase.
   if (readKeyList(state).named(name) === undefined)
-    throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
+    throw usageError(`no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
   const by = await unlock(shell, args);
   changeKeyList(state, (list) => list.revoke(name, by, Date.now()));
   shell.result({ revoked: name, by: by.name }, () => [

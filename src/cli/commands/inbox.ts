@@ -1,7 +1,6 @@
 // `pawl inbox`: lists everything that waits for a person, oldest first.
 
 import { NO_VERDICT } from '../../attended/wait-words.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import {
   type Approval,
@@ -19,19 +18,19 @@ import { postedText } from '../../engine/request/approvals.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLine, assumptionLines } from '../assumptions.ts';
 import { questionLines } from '../attended/answer.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
 import { findRun, findSetup, openExisting, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, args) => {
   const setup = await findSetup(shell, args);
   const prefix = args.maybe('RUN');
   if (prefix === undefined && (args.has('diff') || args.has('new')))
-    throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
+    throw usageError('--diff and --new need the id of a run: "pawl inbox RUN --diff"');
   await using store = await openExisting(setup, prefix);
   const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, setup)];
   const inbox = store === undefined ? NOTHING : await fullInbox(shell, { setup, store, runs, isOne: prefix !== undefined });
@@ -127,7 +126,11 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
       options:
         approval.posted === undefined ? approval.question.options.map(({ label }) => label).join(', ') : `(${postedText(approval.posted)})`,
     })),
-    ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
+    ...questions.map((asked) => ({
+      ...asked,
+      step: asked.path,
+      options: `(an agent asks ${counted(asked.questions.length, 'question')})`,
+    })),
     ...stuck.map(({ run, workflow, wait }) => ({
       run,
       workflow,
@@ -156,10 +159,6 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
     ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" checks again.`]),
   ];
   return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
-}
-
-function countText(count: number): string {
-  return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
 function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {

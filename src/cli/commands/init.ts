@@ -5,11 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, parse, relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
-import { callOf } from '../caller.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { fileLines, filesJson, writeAll } from '../init/files.ts';
 import type { TemplateName } from '../init/template.ts';
 import { packageRoot } from '../package.ts';
@@ -29,7 +27,7 @@ export const run: CommandRun = async (shell, args) => {
 async function initWorkflow(shell: Shell, args: ParsedArgs): Promise<number> {
   if (args.option('template') !== undefined) return initFromTemplate(shell, args);
   if (args.has('github-actions')) return (await import('../init/template.ts')).initActions(shell, args, findProject(shell, args));
-  if (args.option('repo') !== undefined) throw new EngineError('USAGE', '--repo needs --template, such as --template bug-fix');
+  if (args.option('repo') !== undefined) throw usageError('--repo needs --template, such as --template bug-fix');
   const name = nameOf(args);
   const form = formOf(args);
   const project = findProject(shell, args);
@@ -41,12 +39,12 @@ async function initWorkflow(shell: Shell, args: ParsedArgs): Promise<number> {
   return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(args, { written, left }) }, () => [
     ...fileLines(shell, args, { written, left }),
     '',
-    `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
+    `Next:  ${shell.style('cyan', `${shell.program} run ${name}`)}`,
   ]);
 }
 
 async function initFromTemplate(shell: Shell, args: ParsedArgs): Promise<number> {
-  if (args.has('js') || args.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; remove --js and --yaml');
+  if (args.has('js') || args.has('yaml')) throw usageError('--template writes YAML; remove --js and --yaml');
   const { initTemplate } = await import('../init/template.ts');
   const template = args.option('template') as TemplateName;
   const project = findProject(shell, args);
@@ -58,13 +56,13 @@ async function initFromTemplate(shell: Shell, args: ParsedArgs): Promise<number>
 function nameOf(args: ParsedArgs, standard = NAME_DEFAULT): string {
   const name = args.maybe('NAME') ?? standard;
   if (NAME_FORM.test(name)) return name;
-  throw new EngineError('USAGE', `"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
+  throw usageError(`"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
 }
 
 type Form = 'ts' | 'js' | 'yaml';
 
 function formOf(args: ParsedArgs): Form {
-  if (args.has('js') && args.has('yaml')) throw new EngineError('USAGE', '--js and --yaml cannot be combined; choose one');
+  if (args.has('js') && args.has('yaml')) throw usageError('--js and --yaml cannot be combined; choose one');
   return args.has('yaml') ? 'yaml' : args.has('js') ? 'js' : 'ts';
 }
 

@@ -2,15 +2,13 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import { didYouMean } from '../../base/suggest.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
+import { workflowUnknown } from '../load.ts';
 import { driftOf, type LockSubject, lockFileOf, lockOf, lockText, readLock } from '../lock/lock.ts';
 import { findProject, type Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { checkedFiles } from './validate.ts';
 
 interface LockRow {
@@ -47,11 +45,7 @@ async function subjectsOf(shell: Shell, args: ParsedArgs, project: Project): Pro
   return words.map((word) => {
     const found = known.find(({ name, file }) => name === word || file === resolve(shell.cwd, word));
     if (found !== undefined) return found;
-    const names = known.map(({ name }) => name);
-    throw new EngineError(
-      'WORKFLOW_UNKNOWN',
-      `there is no workflow "${word}" in ${project.root}${didYouMean(word, names)}; "pawl list" lists the workflows`,
-    );
+    throw workflowUnknown(word, { where: ` in ${project.root}`, names: known.map(({ name }) => name), unread: [] });
   });
 }
 
@@ -63,7 +57,7 @@ async function findingsByFile(shell: Shell, args: ParsedArgs): Promise<ReadonlyM
       file,
       [...errors, ...warnings]
         .filter(({ code }) => code !== 'NOT_TRUSTED')
-        .map(({ code, message, line, column }) => `${shownFile(shell, file)}:${line}:${column} ${code} ${message}`),
+        .map(({ code, message, line, column }) => `${shell.shownFile(file)}:${line}:${column} ${code} ${message}`),
     ]),
   );
 }
@@ -90,5 +84,5 @@ function rowOf({ name, file }: LockSubject, state: LockRow['state'], problems: r
 function linesOf(shell: Shell, { workflow, lock, state, problems }: LockRow): string[] {
   const isGood = problems.length === 0;
   const mark = isGood ? shell.style('green', shell.symbol('done')) : shell.style('red', shell.symbol('failed'));
-  return [`${mark} ${workflow}  ${shownFile(shell, lock)}  ${state}`, ...problems.map((problem) => `    ${problem}`)];
+  return [`${mark} ${workflow}  ${shell.shownFile(lock)}  ${state}`, ...problems.map((problem) => `    ${problem}`)];
 }

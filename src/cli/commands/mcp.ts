@@ -7,11 +7,10 @@ import { omitUndefined } from '../../base/fields.ts';
 import type { FormRight } from '../../mcp/elicitation.ts';
 import { serve } from '../../mcp/server.ts';
 import { serverOf } from '../../mcp/tools.ts';
-import { userActor } from '../actor.ts';
 import { callingSession, readSession } from '../agent-session.ts';
 import { ProjectHost } from '../attended/project-host.ts';
 import { resourcesOf } from '../attended/resources.ts';
-import { type CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, internalArgs } from '../command.ts';
 import { catchInterrupts } from '../interrupt.ts';
 import { versionOf } from '../package.ts';
 import { findSetup, type Setup } from '../session.ts';
@@ -20,7 +19,8 @@ import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (terminal, args) => {
-  const shell = nonInteractive(terminal, args);
+  // It never asks, because stdin and stdout carry messages.
+  const shell = new Shell(terminal.context, internalArgs(args.location));
   if (terminal.isInteractive) shell.warn('this is an MCP server on stdin and stdout, to be started by an agent; Ctrl-D ends it');
   const setup = await findSetup(shell, args);
   const host = new ProjectHost(shell, setup);
@@ -49,12 +49,6 @@ async function runAbove(shell: Shell, host: ProjectHost): Promise<string | undef
   return (await host.existing([above.run]))[0];
 }
 
-/** A shell that never asks, because stdin and stdout carry messages. */
-function nonInteractive(shell: Shell, args: ParsedArgs): Shell {
-  const named = ['db', 'project'].map((name): [string, readonly string[]] => [name, args.options(name)]);
-  return new Shell(shell.context, new ParsedArgs(new Map(), new Map(named), new Set(['json'])));
-}
-
 /** The runs of the agent's session, which a resumed session continues. */
 function sessionRuns(shell: Shell, { file }: Setup): readonly string[] {
   const session = callingSession(shell);
@@ -64,5 +58,5 @@ function sessionRuns(shell: Shell, { file }: Setup): readonly string[] {
 /** The right of forms in a project, if they are enabled. */
 export function formRight(shell: Shell, { settings }: Pick<Setup, 'settings'>): FormRight | undefined {
   if (settings.mcp?.elicit !== 'questions' || settings.decisions === 'signed') return undefined;
-  return { actorFor: ({ name }) => `${userActor(shell)} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}` };
+  return { actorFor: ({ name }) => `${shell.actor} via elicitation${name === undefined ? '' : ` in ${oneLine(name)}`}` };
 }

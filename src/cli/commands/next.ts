@@ -9,7 +9,6 @@ import type { Store } from '../../store/store.ts';
 import { openRunLines } from '../attended/rendering.ts';
 import { printReply } from '../attended/reply.ts';
 import { bindToCaller, readProjectRuns } from '../attended/session-runs.ts';
-import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { findRun, findSetup, openExisting, openForRun, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -35,7 +34,7 @@ async function chooseRun(shell: Shell, setup: Setup, store: Store): Promise<stri
   if (picked !== undefined) return picked.run.id;
   if (open.length === 0) throw noOpenRun();
   const list = openRunLines(open).join('\n');
-  throw new EngineError('RUN_AMBIGUOUS', `name one of the open attended runs, as in "${pasteable(shell, 'pawl next RUN')}":\n${list}`, {
+  throw new EngineError('RUN_AMBIGUOUS', `name one of the open attended runs, as in "${shell.pasteable('pawl next RUN')}":\n${list}`, {
     details: { runs: open.map(({ run: { id } }) => id) },
   });
 }

@@ -11,7 +11,7 @@ import { argValueFaults } from '../../definition/param/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type Preview, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import { replyLines } from '../attended/rendering.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { loadWorkflow } from '../load.ts';
 import { previewServices } from '../open-engine.ts';
 import { readParams } from '../params.ts';
@@ -44,8 +44,7 @@ function stepNamed(
   const found = known[index];
   if (found !== undefined) return found;
   if (known.length === 0)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       form === 'flow'
         ? `"${workflow}" is a flow, so its steps are not known before it runs; "pawl next RUN" prints what is open in an attended run of it`
         : `no step of "${workflow}" is done by an agent, so there is no prompt to show`,
@@ -54,7 +53,7 @@ function stepNamed(
     name === undefined
       ? `name a step of "${workflow}"`
       : `"${name}" is not a step of "${workflow}" that an agent does${didYouMean(name, names)}`;
-  throw new EngineError('USAGE', `${which}: ${names.join(', ')}`);
+  throw usageError(`${which}: ${names.join(', ')}`);
 }
 
 /** The parameters of the workflow, and the arguments of the step, which a run would have in its data. */

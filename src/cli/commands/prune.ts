@@ -1,12 +1,12 @@
 // `pawl prune`: deletes old runs that have ended, after showing which.
 
 import { durationOf } from '../../base/duration.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { messageOf } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneRequest, Store } from '../../store/store.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, commandError, type ParsedArgs } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { requiredOption, wholeNumber } from '../params.ts';
 import { findSetup, openExisting, type Setup } from '../session.ts';
@@ -57,7 +57,7 @@ async function forgetSteps(shell: Shell, { settings }: Setup, runs: readonly Pru
 function requestOf(args: ParsedArgs): PruneRequest {
   const age = requiredOption(args, 'older-than', 'the minimum age of the runs to delete, such as 30d');
   const ms = durationOf(age);
-  if (ms === undefined) throw usage(`--older-than must be a duration such as 30d or 12h, not "${age}"`);
+  if (ms === undefined) throw commandError('prune', `--older-than must be a duration such as 30d or 12h, not "${age}"`);
   const statuses = args.options('status') as RunStatus[];
   return {
     before: Date.now() - ms,
@@ -67,14 +67,13 @@ function requestOf(args: ParsedArgs): PruneRequest {
   };
 }
 
-function usage(message: string): EngineError {
-  return new EngineError('USAGE', `${message}; "pawl prune --help" shows the usage`);
-}
-
 async function isConfirmed(shell: Shell, args: ParsedArgs, runs: readonly PrunedRun[]): Promise<boolean> {
   if (args.has('yes')) return true;
   if (!shell.isInteractive)
-    throw usage(`${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`);
+    throw commandError(
+      'prune',
+      `${counted(runs.length, 'run')} would be deleted for good; use --yes to delete them, or --dry-run to list them`,
+    );
   for (const line of planLines(shell, runs)) shell.print(line);
   return confirm(shell, `Delete ${counted(runs.length, 'run')} for good?`);
 }

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { type CopySummary, nameBeside, showingProgress, verifyCopy } from '../copies.ts';
 import { findSetup, openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -59,9 +59,9 @@ function removeDraft(draft: string): void {
 }
 
 function assertBackup(backup: string, setup: Setup): void {
-  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) throw new EngineError('USAGE', `backup ${backup} does not exist`);
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) throw usageError(`backup ${backup} does not exist`);
   if (existsSync(setup.file) && realpathSync(backup) === realpathSync(setup.file))
-    throw new EngineError('USAGE', `${backup} is the current database itself; give a backup`);
+    throw usageError(`${backup} is the current database itself; give a backup`);
 }
 
 /** Copies the backup next to the database and verifies the copy; the backup itself is not changed. */

@@ -13,9 +13,8 @@ import { mismatchOf } from '../../definition/trigger/trigger.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { SessionRun } from '../agent-session.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -32,7 +31,7 @@ import { readTrigger, type Trigger, triggerOf } from '../trigger/trigger.ts';
 export const run: CommandRun = async (shell, args) => {
   const isAttended = args.has('attended');
   if (isAttended) assertAttendedOptions(args);
-  else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
+  else if (shell.format !== undefined) throw usageError('--format is only valid with --attended');
   const setup = await findSetup(shell, args);
   if (args.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, setup.project, args.word('WORKFLOW'));
   const loaded = await loadWorkflow(shell, setup.project, args.word('WORKFLOW'));
@@ -53,7 +52,8 @@ export const run: CommandRun = async (shell, args) => {
   const detach = args.has('detach') ? await import('../detach.ts') : undefined;
   const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(setup.file);
   if (detach !== undefined && server === undefined) return detach.detachRun(shell, setup, { args, file: loaded.file });
-  const signing = signingOf(shell, { isSigned: skipsSteps(args) && setup.settings.decisions === 'signed' });
+  const skipsSteps = args.option('from') !== undefined || args.options('output').length > 0;
+  const signing = signingOf(shell, { isSigned: skipsSteps && setup.settings.decisions === 'signed' });
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
@@ -64,7 +64,8 @@ export const run: CommandRun = async (shell, args) => {
       ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
       ...(server === undefined ? {} : { parked: true }),
     });
-    await assertFirst(engine, id, trigger);
+    // If two runs were started at the same time for the same issue or pull request, the newer one is cancelled.
+    await assertFirstFor(engine, id, trigger?.origin ?? {});
     if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, setup, { store: engine.store, id, server });
     return isAttended
       ? printFirstStep(shell, engine, { run: id, db: setup.file })
@@ -83,18 +84,15 @@ async function warnAboutRoles(shell: Shell, { project, settings }: Setup, { work
 /** Rejects a second run for the same issue or pull request before a database is created or a process started. */
 async function rejectSecondRun(setup: Setup, workflow: string, trigger: Trigger | undefined): Promise<void> {
   if (trigger === undefined || !existsSync(setup.file)) return;
-  await closing(await openStore(setup, 'read'), (store) => assertNoOpenRun(store, workflow, trigger));
-}
-
-function skipsSteps(args: ParsedArgs): boolean {
-  return args.option('from') !== undefined || args.options('output').length > 0;
+  await using store = await openStore(setup, 'read');
+  const [open] = await openRunsFor(store, workflow, trigger.origin);
+  if (open !== undefined) throw secondRun(open, trigger.origin);
 }
 
 /** The agent's reports drive an attended run, so no process waits for it or runs in the background. */
 function assertAttendedOptions(args: ParsedArgs): void {
   const other = ['detach', 'wait'].find((name) => args.has(name));
-  if (other !== undefined)
-    throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
+  if (other !== undefined) throw usageError(`--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
 async function printFirstStep(shell: Shell, engine: Engine, { db, run }: SessionRun): Promise<number> {
@@ -110,11 +108,10 @@ async function printFirstStep(shell: Shell, engine: Engine, { db, run }: Session
 
 function startOptions(args: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
   const id = args.option('id');
-  if (id !== undefined && !isRunId(id)) throw new EngineError('USAGE', `--id must be ${RUN_ID_RULE}, not "${id}"`);
+  if (id !== undefined && !isRunId(id)) throw usageError(`--id must be ${RUN_ID_RULE}, not "${id}"`);
   const from = args.option('from');
   if (from === undefined && args.options('output').length > 0)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
   return omitUndefined({ id, from });
@@ -128,18 +125,7 @@ function assertStarts({ definition, trigger: model }: CompiledWorkflow, trigger:
   if (mismatch === undefined) return;
   const isLabel = issue !== undefined && mismatch.includes('label');
   const hint = isLabel ? `; "pawl forge label ${issue} --add LABEL" adds one` : '';
-  throw new EngineError('USAGE', `${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
-}
-
-/** Throws if a run of the workflow is already open for the same issue or pull request. */
-async function assertNoOpenRun(store: Store, workflow: string, { origin }: Trigger): Promise<void> {
-  const [open] = await openRunsFor(store, workflow, origin);
-  if (open !== undefined) throw secondRun(open, origin);
-}
-
-/** If two runs were started at the same time for the same issue or pull request, cancels the newer one. */
-async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
-  await assertFirstFor(engine, run, trigger?.origin ?? {});
+  throw usageError(`${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
 }
 
 /** The trigger with the data of its issue or pull request; an event, which has its own payload, is returned as it is. */

@@ -7,7 +7,6 @@ import { costText } from '../../control/usage.ts';
 import { isFinal, type RunStatus } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import { pasteable } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { wholeNumber } from '../params.ts';
 import { findSetup, openExisting, type Setup } from '../session.ts';
@@ -39,7 +38,8 @@ async function attendedOf(shell: Shell, setup: Setup, store: Store): Promise<rea
   return (await store.list(omitUndefined({ workflow }))).filter(({ id }) => open.has(id));
 }
 
-function stepCell({ status, currentStep = '' }: ListedRun): string {
+function stepCell({ status, currentStep = '', damaged }: ListedRun): string {
+  if (damaged !== undefined) return 'damaged';
   return isFinal(status) ? '' : oneLine(currentStep);
 }
 
@@ -49,7 +49,7 @@ function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): strin
     { title: 'RUN', cells: runs.map(({ id }) => id) },
     { title: 'WORKFLOW', cells: runs.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
     { title: 'STATUS', cells: runs.map(({ status }) => status), style: (cell, row) => statusText(shell, runs[row]?.status, cell) },
-    { title: 'STEP', cells: runs.map((run) => (run.damaged === undefined ? stepCell(run) : 'damaged')), shrinks: 'name' },
+    { title: 'STEP', cells: runs.map(stepCell), shrinks: 'name' },
     ...(runs.some(({ usage }) => usage !== undefined)
       ? [{ title: 'COST', cells: runs.map(({ usage }) => (usage === undefined ? '' : costText(usage))) }]
       : []),
@@ -64,7 +64,7 @@ function linesOf(shell: Shell, runs: readonly ListedRun[], more: boolean): strin
     lines.push(
       '',
       `No process drives run ${orphan.id}; continue it with`,
-      `    ${shell.style('cyan', pasteable(shell, `pawl resume ${orphan.id}`))}`,
+      `    ${shell.style('cyan', shell.pasteable(`pawl resume ${orphan.id}`))}`,
     );
   return more ? [...lines, shell.style('dim', `${shell.symbol('ellipsis')} more; "pawl runs --all" shows all runs`)] : lines;
 }

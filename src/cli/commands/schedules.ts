@@ -1,16 +1,15 @@
 // `pawl schedules`: lists scheduled workflows with their next time and last result; pauses, resumes, runs and backfills them.
 
-import { EngineError } from '../../base/error.ts';
 import { type EventServices, openSchedules, scheduleJson } from '../../server/events/events.ts';
 import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
 import { closing, findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
 export const run: CommandRun = async (shell, args) => {
@@ -34,16 +33,13 @@ async function list(shell: Shell, args: ParsedArgs, schedules: Schedules): Promi
 const NONE = 'No trusted workflow of this project has a schedule; give one "trigger: { schedule: "0 6 * * 1-5" }".';
 
 function linesOf(shell: Shell, all: readonly ScheduleReport[]): string[] {
-  const rows = all.map(({ workflow, schedule, timezone, paused, next, ticks: [last] }) => [
-    oneLine(workflow),
-    `${schedule} ${timezone}`,
-    paused === null ? timeText(next[0]) : `paused by ${oneLine(paused.by)}`,
-    last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
-  ]);
-  return table(
-    shell.display,
-    ['WORKFLOW', 'SCHEDULE', 'NEXT', 'LAST'].map((title, index) => ({ title, cells: rows.map((row) => row[index] ?? '') })),
-  );
+  return shell.table(all, {
+    WORKFLOW: ({ workflow }) => oneLine(workflow),
+    SCHEDULE: ({ schedule, timezone }) => `${schedule} ${timezone}`,
+    NEXT: ({ paused, next }) => (paused === null ? timeText(next[0]) : `paused by ${oneLine(paused.by)}`),
+    LAST: ({ ticks: [last] }) =>
+      last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
+  });
 }
 
 function timeText(time: number | undefined): string {
@@ -56,7 +52,7 @@ async function act(
   { action, schedules, services }: { readonly action: string; readonly schedules: Schedules; readonly services: EventServices },
 ): Promise<number> {
   const workflow = args.maybe('WORKFLOW');
-  if (workflow === undefined) throw new EngineError('USAGE', `name the workflow: "pawl schedules ${action} WORKFLOW"`);
+  if (workflow === undefined) throw usageError(`name the workflow: "pawl schedules ${action} WORKFLOW"`);
   const actor = await starterName(shell);
   const runs =
     action === 'run'
@@ -84,5 +80,5 @@ function rangeOf(args: ParsedArgs): { readonly from: number; readonly until: num
 function timeOf(option: string, text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(time)) return time;
-  throw new EngineError('USAGE', `--${option} must be a date or a time such as 2026-01-31 or 2026-01-31T06:00:00Z, not "${text}"`);
+  throw usageError(`--${option} must be a date or a time such as 2026-01-31 or 2026-01-31T06:00:00Z, not "${text}"`);
 }

@@ -3,14 +3,13 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { html, page } from '../../server/access/html.ts';
 import type { ShownLink } from '../../server/access/invitations.ts';
 import { PORT } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, internalArgs, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
 import { wholeNumber } from '../params.ts';
@@ -34,12 +33,14 @@ export const run: CommandRun = async (shell, args) => {
     const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((project) => webhookProjectOf(project) ?? []);
     const listed = await listedSetups(shell, setup);
     const served: ServedAddress[] = [];
-    const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
+    const others = (root: string): ProjectAddress[] =>
+      served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
+    const shared = (root: string) => ({ locked, beside: () => others(root) });
     const forwarding = listed.length === 0 ? {} : { webhookProjects };
-    opened.push(await openProject(shell, { setup, named: namedOf(args), ...shared(setup.project.root), ...forwarding }));
+    opened.push(await openProject(shell, { setup, args: internalArgs(args.location), ...shared(setup.project.root), ...forwarding }));
     for (const other of listed) {
       const { root } = other.project;
-      opened.push(await openProject(shell, { setup: other, named: new Map([['project', [root]]]), ...shared(root) }));
+      opened.push(await openProject(shell, { setup: other, args: internalArgs({ project: [root] }), ...shared(root) }));
     }
     interrupt = catchInterrupts(enginesOf(opened), (text) => shell.warn(text));
     const address = await announce(shell, { opened, served }, { host, port, ...tls });
@@ -64,10 +65,6 @@ interface ServedAddress {
   readonly login: ShownLink | null;
 }
 
-function othersThan(served: readonly ServedAddress[], root: string): ProjectAddress[] {
-  return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
-}
-
 interface OpenServers {
   readonly opened: readonly OpenProject[];
   /** Filled as the servers begin to listen. */
@@ -84,7 +81,7 @@ async function announce(shell: Shell, { opened, served }: OpenServers, at: Liste
     served.push({ project: setup.project.root, url, host, port, login: login ?? null });
   }
   const [main, ...others] = served;
-  if (main === undefined) throw new EngineError('USAGE', 'there is no project to serve');
+  if (main === undefined) throw usageError('there is no project to serve');
   const { project: _, ...shown } = main;
   shell.result({ ...shown, pid: process.pid, ...(others.length === 0 ? {} : { projects: others }) }, () =>
     served.flatMap(({ project, url, login }) => [
@@ -118,8 +115,4 @@ function openBrowser(url: string, db: string): () => void {
     .on('error', () => undefined)
     .unref();
   return remove;
-}
-
-function namedOf(args: ParsedArgs): Map<string, readonly string[]> {
-  return new Map(['db', 'project'].map((name) => [name, args.options(name)]));
 }

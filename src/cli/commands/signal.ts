@@ -6,7 +6,7 @@ import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { readRunReport } from '../../control/run/report.ts';
 import { isFinal } from '../../definition/run-status.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { workflowsToDrive } from '../load.ts';
 import { readJson } from '../params.ts';
@@ -37,6 +37,6 @@ export const run: CommandRun = (shell, args) =>
 
 function payloadText(args: ParsedArgs): string | undefined {
   const [word, option] = [args.maybe('JSON'), args.option('payload')];
-  if (word !== undefined && option !== undefined) throw new EngineError('USAGE', 'the payload is given twice; use JSON or --payload');
+  if (word !== undefined && option !== undefined) throw usageError('the payload is given twice; use JSON or --payload');
   return word ?? option;
 }

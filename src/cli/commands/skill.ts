@@ -1,7 +1,6 @@
 // `pawl skill`: lists, shows, checks and writes skills, and prints one step for an agent. No database is opened.
 
-import { EngineError } from '../../base/error.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { printStep, STEP_OPTIONS } from '../skills/step.ts';
@@ -46,10 +45,10 @@ const SPECIAL = new Set(Object.values(OPTIONS).flatMap((names) => [...names]));
 function assertOptions(args: ParsedArgs, action: string): void {
   const invalid = args.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
   if (invalid !== undefined)
-    throw new EngineError('USAGE', `--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
+    throw usageError(`--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
   const words = args.allWords('NAME');
   const extra = action === 'list' ? words[0] : ['install', 'uninstall'].includes(action) ? undefined : words[1];
   if (extra === undefined) return;
   const hint = action === 'list' ? '"pawl skill show NAME" shows one skill' : `"pawl skill ${action}" accepts one name`;
-  throw new EngineError('USAGE', `unexpected argument "${extra}"; ${hint}`);
+  throw usageError(`unexpected argument "${extra}"; ${hint}`);
 }

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
@@ -12,7 +11,7 @@ import { filtered, type PlannedTest, planTests, type TestCategory } from '../../
 import { runTests, summaryOf, type TestResult } from '../../proof/generated/results.ts';
 import { agentPlaces } from '../../proof/generated/text.ts';
 import type { StepServices } from '../../steps/services.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
 import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
 import { previewServices } from '../open-engine.ts';
@@ -34,8 +33,7 @@ export const run: CommandRun = async (shell, args) => {
   const wants = (category: TestCategory): boolean => categories.length === 0 || categories.includes(category);
   const names = args.allWords('WORKFLOW');
   const subjects = await testSubjects(shell, setup.project, { names, validates: wants('structure') });
-  if (subjects.length === 0)
-    throw new EngineError('USAGE', 'this project has no workflows or skills to test; "pawl init" writes a first workflow');
+  if (subjects.length === 0) throw usageError('this project has no workflows or skills to test; "pawl init" writes a first workflow');
   assertDeclared(shell, args, subjects);
   const services = await previewServices(shell, setup);
   const progress = new Progress(shell);
@@ -47,8 +45,7 @@ export const run: CommandRun = async (shell, args) => {
   progress.clear();
   const filter = args.option('filter');
   if (tested.length === 0)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `no test${filter === undefined ? ' is in these categories' : ` has "${filter}" in its id`}; "pawl test --json" lists all`,
     );
   writeJunit(shell, args, tested);
@@ -113,7 +110,7 @@ function assertDeclared(shell: Shell, args: ParsedArgs, subjects: readonly TestS
   const unknown = Object.keys(readParams(shell, args, {})).find((name) => !names.has(name));
   if (unknown === undefined) return;
   const known = names.size === 0 ? 'they have none' : `they have ${[...names].join(', ')}`;
-  throw new EngineError('USAGE', `no tested workflow has a parameter or argument "${unknown}"; ${known}`);
+  throw usageError(`no tested workflow has a parameter or argument "${unknown}"; ${known}`);
 }
 
 /** Adds a process for each case of an agent. Processes run ahead of the tests, because starting them takes the longest. */

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../base/json.ts';
 import { eventProblem } from '../../definition/trigger/event.ts';
 import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
 import { manualDelivery } from '../../server/triggers/received-event.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { assertSettingsTrusted, FORGE_HINT } from '../forge/session.ts';
 import { readJson, requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
@@ -27,7 +27,7 @@ export const run: CommandRun = async (shell, args) => {
     closing(openDeliveries(services), async (deliveries) => {
       const id = args.option('id') ?? `hand-${randomUUID()}`;
       const status = deliveries.receive(manualDelivery({ route: forge.kind, id, event, payload, actor }));
-      if (status === 'duplicate') throw new EngineError('USAGE', `delivery "${id}" already exists; "pawl deliveries" lists it`);
+      if (status === 'duplicate') throw usageError(`delivery "${id}" already exists; "pawl deliveries" lists it`);
       await deliveries.ring();
       const received = deliveries.list({ route: forge.kind, limit: 100 }).find(({ delivery }) => delivery === id);
       if (received === undefined) throw new EngineError('DELIVERY_UNKNOWN', `delivery "${id}" no longer exists`);
@@ -44,9 +44,9 @@ export const run: CommandRun = async (shell, args) => {
 function readEvent(shell: Shell, args: ParsedArgs) {
   const event = requiredOption(args, 'event', 'the event to replay, such as issues.labeled');
   const problem = eventProblem(event);
-  if (problem !== undefined) throw new EngineError('USAGE', `--event ${event}: ${problem.message}; ${problem.hint}`);
+  if (problem !== undefined) throw usageError(`--event ${event}: ${problem.message}; ${problem.hint}`);
   const payload = readJson(shell, args.option('payload') ?? '{}', '--payload');
-  if (!isJsonObject(payload)) throw new EngineError('USAGE', '--payload must be a JSON object as the forge sends it, or @file');
+  if (!isJsonObject(payload)) throw usageError('--payload must be a JSON object as the forge sends it, or @file');
   const { action } = payload;
   const isComplete = event.includes('.') || typeof action !== 'string';
   return { event: isComplete ? event : `${event}.${action}`, payload };

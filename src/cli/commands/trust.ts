@@ -4,23 +4,22 @@ import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
 import type { Signature } from '../../base/signature.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { namedFiles, workflowFiles } from '../definitions.ts';
-import { findProject, type Project, roleFilesOf } from '../project.ts';
+import { findProject, type Project, realPath, roleFilesOf } from '../project.ts';
 import { partFilesOf } from '../project-parts.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import { assertImportsKnown, describeContent, importedFiles } from '../trust/trust.ts';
 import {
   changedSince,
   changeTrust,
-  isInside,
   readGraph,
   readTrust,
   recordTrust,
@@ -35,7 +34,7 @@ export const run: CommandRun = async (shell, args) => {
   const project = findProject(shell, args);
   const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => args.has(name));
   if (modes.length > 1 && !(modes.length === 2 && args.has('revoke') && args.has('folder')))
-    throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
+    throw usageError(`--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
   if (args.has('list')) return list(shell);
   if (args.has('revoke')) return revoke(shell, project, args);
   if (args.has('folder')) return trustProject(shell, project, args);
@@ -61,7 +60,7 @@ async function trustFiles(shell: Shell, project: Project, args: ParsedArgs): Pro
     for (const graph of fresh) recordTrust(shell, graph);
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
-  shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shownFile(shell, file)}`));
+  shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shell.shownFile(file)}`));
   return 0;
 }
 
@@ -82,8 +81,8 @@ async function signFiles(shell: Shell, project: Project, args: ParsedArgs): Prom
   const file = writeSignatures(project, signed);
   const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
   shell.result({ signed: rows, by: name, file }, () => [
-    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shownFile(shell, row.file)}`),
-    `Commit ${shownFile(shell, file)}: this version may run wherever the key of ${name} is enrolled.`,
+    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shell.shownFile(row.file)}`),
+    `Commit ${shell.shownFile(file)}: this version may run wherever the key of ${name} is enrolled.`,
   ]);
   return 0;
 }
@@ -104,13 +103,12 @@ async function filesToReview(shell: Shell, project: Project, args: ParsedArgs): 
     ...(await filesToTrust(shell, project)),
     ...roleFilesOf(project),
   ];
-  if (found.length === 0) throw new EngineError('USAGE', `no workflows in ${project.root}; give a file: pawl trust FILE`);
+  if (found.length === 0) throw usageError(`no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
 
 async function trustProject(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
-  if (args.allWords('FILE').length > 0)
-    throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
+  if (args.allWords('FILE').length > 0) throw usageError('--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
   await confirmTrust(shell, args, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
@@ -132,19 +130,19 @@ async function confirmTrust(shell: Shell, args: ParsedArgs, question: string): P
 
 function revoke(shell: Shell, project: Project, args: ParsedArgs): number {
   const root = realpathSync(project.root);
-  const named = args.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
+  const named = args.allWords('FILE').map((word) => realPath(resolve(shell.cwd, word)) ?? resolve(shell.cwd, word));
   let revoked: readonly string[] = [];
   changeTrust(shell, (trust) => {
     const unknown = named.find((file) => trust.files[file] === undefined);
     if (unknown !== undefined) throw notTrusted(trust, unknown);
-    const files = named.length > 0 ? named : args.has('folder') ? [] : Object.keys(trust.files).filter((file) => isInside(root, file));
-    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isInside(folder, root));
+    const files = named.length > 0 ? named : args.has('folder') ? [] : Object.keys(trust.files).filter((file) => isBelowFolder(root, file));
+    const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => folder === root || isBelowFolder(folder, root));
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });
   shell.list({ revoked }, revoked, {
     none: 'Nothing in this project was trusted.',
-    lines: (path) => `no longer trusted: ${shownFile(shell, path)}`,
+    lines: (path) => `no longer trusted: ${shell.shownFile(path)}`,
   });
   return 0;
 }
@@ -152,11 +150,7 @@ function revoke(shell: Shell, project: Project, args: ParsedArgs): number {
 function notTrusted(trust: Trust, file: string): EngineError {
   const folder = trustedFolder(trust, file);
   const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}; "pawl trust --revoke" revokes that`;
-  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is trusted`);
-}
-
-function realOf(file: string): string {
-  return existsSync(file) ? realpathSync(file) : file;
+  return usageError(`${file} ${why}; "pawl trust --list" shows what is trusted`);
 }
 
 function without<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
@@ -177,8 +171,8 @@ async function list(shell: Shell): Promise<number> {
       ...folders.map(({ folder }) => `${shell.symbol('done')} ${oneLine(folder)}  everything in this folder`),
       ...files.map(({ file, fits, changed }) =>
         fits
-          ? `${shell.symbol('done')} ${shownFile(shell, file)}`
-          : `${shell.symbol('waiting')} ${shownFile(shell, file)}  changed since: ${changed.map(oneLine).join(', ')}`,
+          ? `${shell.symbol('done')} ${shell.shownFile(file)}`
+          : `${shell.symbol('waiting')} ${shell.shownFile(file)}  changed since: ${changed.map(oneLine).join(', ')}`,
       ),
     ];
   });

@@ -9,7 +9,6 @@ import { planUndo, type UndoPlan } from '../../engine/undo/undo.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { listBackups } from '../../safe-db/backup.ts';
 import { snapshotsOf } from '../../steps/workspace/snapshot-log.ts';
-import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { requiredOption } from '../params.ts';
@@ -35,7 +34,7 @@ export const run: CommandRun = (shell, args) =>
       }
       await demandControl(shell, { store, id }, 'pawl undo');
       const use = async (engine: Engine): Promise<number> => {
-        const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: args.has('keep-changed') });
+        const done = await engine.run(id).undo({ to, actor: shell.actor, keepChanged: args.has('keep-changed') });
         return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));
       };
       return driveWithEngine(shell, setup, { store, workflows: [], use });

@@ -1,8 +1,6 @@
 // `pawl uninstall`: lists the files that Pawl wrote for a project and for this user, and removes them after confirmation.
 
-import { relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -20,8 +18,7 @@ export const run: CommandRun = async (shell, args) => {
   if (inventory.items.length === 0) return report(shell, inventory, { removed: true });
   if (!args.has('yes')) {
     if (!shell.isInteractive)
-      throw new EngineError(
-        'USAGE',
+      throw usageError(
         `${counted(inventory.items.length, 'item')} would be removed for good; use --yes to remove them, or --dry-run to list them`,
       );
     for (const line of planLines(shell, inventory)) shell.print(line);
@@ -47,17 +44,11 @@ function report(shell: Shell, inventory: Inventory, { removed }: { readonly remo
 
 function planLines(shell: Shell, inventory: Inventory): string[] {
   const lines = inventory.items.map(({ path, what, isPart }) => {
-    return `${isPart === true ? 'edit  ' : 'remove'}  ${shown(shell, path)}  ${shell.style('dim', isPart === true ? `without ${what}` : what)}`;
+    return `${isPart === true ? 'edit  ' : 'remove'}  ${shell.shownFile(path)}  ${shell.style('dim', isPart === true ? `without ${what}` : what)}`;
   });
   return [...(lines.length === 0 ? ['There is nothing to remove.'] : lines), ...keptLines(shell, inventory)];
 }
 
 function keptLines(shell: Shell, { kept }: Inventory): string[] {
-  return kept.map(({ path, why }) => `keep    ${shown(shell, path)}  ${shell.style('dim', why)}`);
-}
-
-/** The path, relative if it is below the current folder. */
-function shown(shell: Shell, path: string): string {
-  const short = relative(shell.cwd, path);
-  return short.startsWith('..') ? path : short;
+  return kept.map(({ path, why }) => `keep    ${shell.shownFile(path)}  ${shell.style('dim', why)}`);
 }

@@ -19,7 +19,6 @@ import { findProject, type Project } from '../project.ts';
 import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../project-parts.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { counted, oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
@@ -51,11 +50,12 @@ const TRUST_ALL =
 export const run: CommandRun = async (shell, args) => {
   if (args.has('schema')) return printSchema(shell, args);
   const checked = await checkedFiles(shell, args);
-  const judged = args.has('strict') ? checked.map(withWarningsAsErrors) : checked;
+  const withErrors = (file: CheckedFile) => ({ ...file, errors: [...file.errors, ...file.warnings], warnings: [] });
+  const reported = args.has('strict') ? checked.map(withErrors) : checked;
   const showsHints = args.has('hints');
-  shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
-  if (!shell.wantsJson) shell.warn(summaryOf(judged, showsHints));
-  const errors = judged.flatMap((file) => file.errors);
+  shell.result({ files: reported.map(rowOf) }, () => reported.flatMap((file) => linesOf(shell, file, showsHints)));
+  if (!shell.wantsJson) shell.warn(summaryOf(reported, showsHints));
+  const errors = reported.flatMap((file) => file.errors);
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
@@ -273,10 +273,6 @@ function withoutFile({ code, message, hint, line, column }: SourceProblem): Sour
   return { code, message, hint, line, column };
 }
 
-function withWarningsAsErrors(file: CheckedFile): CheckedFile {
-  return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
-}
-
 function rowOf({ file, workflow, parts, errors, warnings, hints = [] }: CheckedFile): object {
   return {
     file,
@@ -298,7 +294,7 @@ function linesOf(shell: Shell, checked: CheckedFile, showsHints: boolean): strin
     ...(showsHints ? hints : []).flatMap((problem) => problemLines(shell, checked, { problem, level: 'hint' })),
   ];
   const names = [...(workflow === undefined ? [] : [workflow.name]), ...parts.map(({ name }) => name)];
-  const name = `${shownFile(shell, file)}  ${oneLine(names.join(', '))}`;
+  const name = `${shell.shownFile(file)}  ${oneLine(names.join(', '))}`;
   if (errors.some(isTrustProblem))
     return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
   if (errors.length > 0) return lines;
@@ -319,7 +315,7 @@ function problemLines(
   { problem, level }: { readonly problem: SourceProblem; readonly level: Severity },
 ): string[] {
   const { code, message, hint, line, column } = problem;
-  const head = `${shownFile(shell, file)}:${line}:${column}`;
+  const head = `${shell.shownFile(file)}:${line}:${column}`;
   const label = shell.style(COLOURS[level], `${level} ${code}`);
   const arrow = shell.symbol('arrow');
   const indent = ' '.repeat(arrow.length + 1);

@@ -8,6 +8,7 @@ import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
+import { invariant } from '../../base/invariant.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
@@ -16,16 +17,51 @@ import type { ApprovalOptionModel, Definition } from '../../definition/model.ts'
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { identityFor } from '../identity/identity.ts';
 import { isSignedBy, signDecision } from '../identity/signing.ts';
-import { withRun } from '../session.ts';
+import { type Setup, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
-import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval } from './decision.ts';
+import { type Answer, answerOnTerminal, askInput, DIGEST_SHOWN, decisionOf, showApproval } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
-import { type DecidingCommand, rightToDecide } from './right.ts';
+
+/** The name to record with the decision, and the value of --digest. */
+export interface DecisionRight {
+  readonly actor: string;
+  readonly digest: string | undefined;
+}
+
+/** A command that decides or answers. */
+export interface DecidingCommand {
+  readonly shell: Shell;
+  readonly args: ParsedArgs;
+  readonly setup: Setup;
+  readonly store: Store;
+  readonly right: DecisionRight;
+}
+
+/** The right that was checked when the command started, with the digest. */
+export function rightToDecide(shell: Shell, args: ParsedArgs): DecisionRight {
+  const digest = digestOf(args);
+  const { right } = shell;
+  invariant(right !== undefined, 'a command that decides has a scope in the table of rights');
+  if (digest === undefined && !shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      `--digest is required without a terminal: it must name what ${right.actor} saw; "pawl inbox ${args.word('RUN')}" shows the digest`,
+    );
+  return { actor: right.actor, digest };
+}
+
+function digestOf(args: ParsedArgs): string | undefined {
+  const digest = args.option('digest')?.toLowerCase();
+  if (digest === undefined || new RegExp(`^[0-9a-f]{${DIGEST_SHOWN},64}$`).test(digest)) return digest;
+  throw usageError(
+    `--digest must be at least the first ${DIGEST_SHOWN} characters of the digest that "pawl inbox RUN" shows, not "${digest}"`,
+  );
+}
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
 type ChooseOption = ((approval: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;

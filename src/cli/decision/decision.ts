@@ -15,7 +15,6 @@ import { readSubjects, type SeenSubjects } from '../../definition/question/subje
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { DecisionRequest } from '../../engine/request/requests.ts';
 import type { Store } from '../../store/store.ts';
-import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 import { counted, firstNames, oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import type { DiffSource } from './diff.ts';
@@ -147,7 +146,7 @@ export async function decideOnTerminal(
     // This also checks the subjects of the approvals again.
     await engine.run(run).approvals();
     const open = await pendingApprovals(engine.store, run);
-    const me = userActor(shell);
+    const me = shell.actor;
     // A person who has voted is not asked again while others have to vote.
     const asked = open.find(({ approval }) => approval.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (asked === undefined) return open.length === 0 ? 'decided' : 'later';

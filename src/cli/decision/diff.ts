@@ -1,7 +1,7 @@
 // Owns the diff at an approval: what the work changed, according to git, and what is new since the person last looked.
 
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { agoText } from '../../control/time-text.ts';
@@ -10,6 +10,7 @@ import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
+import { nearestParent } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { counted, firstNames, oneLine } from '../terminal.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
@@ -28,10 +29,7 @@ export interface DiffSource {
 /** Whether the work is in a git checkout, so that there can be a diff. */
 export async function hasDiff(source: DiffSource): Promise<boolean> {
   const { folder } = await workspaceOf(source);
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return true;
-    if (dirname(at) === at) return false;
-  }
+  return nearestParent(folder, (parent) => existsSync(join(parent, '.git'))) !== undefined;
 }
 
 /** The diff of an approval: all of the work, or what changed since `view`. */

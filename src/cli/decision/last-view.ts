@@ -8,7 +8,6 @@ import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { headIn, readSubjects, treeIn } from '../../definition/question/subjects.ts';
-import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 
 /** The content of an approval when a person saw it. */
@@ -65,7 +64,7 @@ export function contentOf({ approval }: PendingApproval): Omit<ApprovalView, 'at
 }
 
 function keyOf(shell: Shell, setup: ApprovalSetup, { run, approval }: PendingApproval): string {
-  return digestText(JSON.stringify([setup.file, run, approval.step, userActor(shell)])).slice(0, 32);
+  return digestText(JSON.stringify([setup.file, run, approval.step, shell.actor])).slice(0, 32);
 }
 
 function readViews({ state }: ApprovalSetup): Map<string, ApprovalView> {

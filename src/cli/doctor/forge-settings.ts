@@ -57,9 +57,9 @@ async function checkGroups({ forge, setup, web }: CheckedForge): Promise<Check[]
 }
 
 async function checkWebhook({ forge, settings, setup, address, web }: CheckedForge): Promise<Check[]> {
-  const { webhook_secret: name } = settings;
+  const { webhook_secret: name, auth = 'gh' } = settings;
   const targets = [setup.settings.serve?.public_url, address].flatMap((one) => one?.replace(/\/$/, '').concat('/hooks/github') ?? []);
-  const where = hooksPage(settings, web);
+  const where = auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
   if (name === undefined) return [];
   const secrets = setup.settings.secrets ?? {};
   if (!Object.hasOwn(secrets, name))
@@ -80,10 +80,6 @@ async function checkWebhook({ forge, settings, setup, address, web }: CheckedFor
       ),
     ];
   return checkDeliveries(await forge.webhooks(), { targets, where, secret: name });
-}
-
-function hooksPage({ auth = 'gh' }: GitHubSettings, web: string): string {
-  return auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
 }
 
 interface ExpectedHook {

@@ -6,7 +6,8 @@ import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
+import { requiredOption } from '../params.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import type { ActionEffect } from './right.ts';
@@ -98,7 +99,11 @@ function bodyLines(body: string, comments: readonly { readonly author: string; r
 }
 
 async function createIssue({ shell, args, forge }: ForgeCall): Promise<void> {
-  const request = { title: required(args, 'title', 'TEXT'), body: args.option('body') ?? '', labels: args.options('label') };
+  const request = {
+    title: requiredOption(args, 'title', 'the title of the issue'),
+    body: args.option('body') ?? '',
+    labels: args.options('label'),
+  };
   const { number } = valueIn(await forge.createIssue(request, newKey()));
   shell.result({ issue: valueIn(await forge.issue(number)) }, () => [
     `Issue #${number} is open.`,
@@ -112,13 +117,13 @@ async function closeIssue({ shell, forge, number }: ForgeCall): Promise<void> {
 }
 
 async function addComment({ shell, args, forge, number }: ForgeCall): Promise<void> {
-  const { id } = valueIn(await forge.comment({ number, body: required(args, 'body', 'TEXT') }, newKey()));
+  const { id } = valueIn(await forge.comment({ number, body: requiredOption(args, 'body', 'the text of the comment') }, newKey()));
   shell.result({ comment: { id } }, () => [`Added comment ${id} to #${number}.`]);
 }
 
 async function createPullRequest({ shell, args, forge }: ForgeCall): Promise<void> {
   const base = args.option('base') ?? valueIn(await forge.repository()).defaultBranch;
-  const head = required(args, 'head', 'BRANCH');
+  const head = requiredOption(args, 'head', 'the branch with the changes');
   const request = { title: args.option('title') ?? head, body: args.option('body') ?? '', head, base, draft: args.has('draft') };
   const fork = args.option('fork');
   const opened =
@@ -138,7 +143,7 @@ async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'c
 async function review(call: ForgeCall): Promise<void> {
   const { shell, args, forge, actor, number } = call;
   const approves = args.has('approve');
-  if (approves === args.has('request-changes')) throw new EngineError('USAGE', 'a review needs either --approve or --request-changes');
+  if (approves === args.has('request-changes')) throw usageError('a review needs either --approve or --request-changes');
   const state = approves ? 'approved' : 'changes_requested';
   const headSha = await reviewedHead(call);
   valueIn(await forge.control.review(number, { actor, state, head: headSha }));
@@ -166,7 +171,7 @@ function listNotifications({ shell, forge }: ForgeCall): void {
 async function check(call: ForgeCall): Promise<void> {
   const { shell, args, forge, number } = call;
   const name = args.option('name') ?? 'ci';
-  const conclusion = required(args, 'conclusion', 'WORD') as NonNullable<CheckRun['conclusion']> | 'pending';
+  const conclusion = requiredOption(args, 'conclusion', 'the result of the check') as NonNullable<CheckRun['conclusion']> | 'pending';
   const headSha = await reviewedHead(call);
   const isPending = conclusion === 'pending';
   const checkRun: CheckRun = { name, status: isPending ? 'in_progress' : 'completed', conclusion: isPending ? null : conclusion };
@@ -181,25 +186,19 @@ async function reviewedHead({ args, forge, number }: ForgeCall): Promise<string>
   const { headSha } = valueIn(await forge.pullRequest(number));
   const seen = args.option('head')?.toLowerCase();
   if (seen === undefined) return headSha;
-  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head must be at least 12 characters of a commit, not "${seen}"`);
+  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw usageError(`--head must be at least 12 characters of a commit, not "${seen}"`);
   if (headSha.startsWith(seen)) return headSha;
   throw new EngineError('CONTENT_CHANGED', `the head of #${number} is ${headSha}, not ${seen}: it has changed since; review it again`);
 }
 
 async function label({ shell, args, forge, number }: ForgeCall): Promise<void> {
   const [add, remove] = [args.options('add'), args.options('remove')];
-  if (add.length + remove.length === 0) throw new EngineError('USAGE', 'a label is missing: use --add LABEL or --remove LABEL');
+  if (add.length + remove.length === 0) throw usageError('a label is missing: use --add LABEL or --remove LABEL');
   if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, newKey()));
   const { labels } = valueIn(await forge.addLabels({ number, labels: add }, newKey()));
   shell.result({ number, labels }, () => [
     labels.length === 0 ? `#${number} has no labels.` : `#${number} has the labels ${labels.map(oneLine).join(', ')}.`,
   ]);
-}
-
-function required(args: ParsedArgs, option: string, value: string): string {
-  const found = args.option(option);
-  if (found === undefined) throw new EngineError('USAGE', `--${option} ${value} is missing; "pawl forge --help" shows examples`);
-  return found;
 }
 
 /** An idempotency key; a new one per call, so that a repeated command is executed again. */

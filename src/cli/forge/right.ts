@@ -5,8 +5,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { commandIn } from '../../server/surface/command/command.ts';
-import { accountName } from '../actor.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
@@ -22,11 +21,10 @@ export type ActionEffect = 'decides' | 'commands' | 'settles' | 'changes' | 'ope
  */
 export async function rightAtForge(shell: Shell, args: ParsedArgs, effect: ActionEffect): Promise<string> {
   const name = args.option('as');
-  if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
-    throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);
+  if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name)) throw usageError(`--as must be a name without spaces, not "${name}"`);
   const on = `pawl forge ${args.word('KIND')}`;
   if (effect === 'changes') await demandRight(shell, { demand: 'steer', on });
-  if (effect === 'changes' || effect === 'opens') return name ?? accountName(shell);
+  if (effect === 'changes' || effect === 'opens') return name ?? shell.account;
   const { actor, by } = await demandRight(shell, { demand: 'decide', on, actsAs: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))

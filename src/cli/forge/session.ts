@@ -10,6 +10,7 @@ import type { GitHubForge, GitHubForgeOptions } from '../../forge/github/github-
 import type { GitHubAuth } from '../../forge/github/login.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
 import { Secrets } from '../../steps/secrets.ts';
+import { usageError } from '../command.ts';
 import { roleFilesOf } from '../project.ts';
 import type { Setup } from '../session.ts';
 import type { GitHubSettings, LocalForgeSettings } from '../settings/forge.ts';
@@ -29,7 +30,7 @@ export async function requireLocalForge(shell: Shell, setup: Setup, actor: strin
   if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${setup.project.root}; ${FORGE_HINT}`);
   if (forge.kind !== 'local') {
     const message = `"pawl forge" acts on a local forge, and this project is at GitHub (${forge.repository}); use the website or "gh"`;
-    throw new EngineError('USAGE', message);
+    throw usageError(message);
   }
   await assertSettingsTrusted(shell, setup);
   return await openLocal(setup, forge, actor);

@@ -4,7 +4,6 @@ import { formatDuration } from '../../base/duration.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { escapeXml } from '../../base/xml.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine, plain, table } from '../terminal.ts';
 
@@ -21,7 +20,7 @@ export function repeatCommand(shell: Shell, reference: string, id: string): stri
   const values = shell.args.options('param').map((value) => ` -p ${shellWord(value)}`);
   const whole = shell.args.options('params').map((value) => ` --params ${shellWord(value)}`);
   const subprocess = shell.args.has('subprocess') ? ' --subprocess' : '';
-  return pasteable(shell, `pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
+  return shell.pasteable(`pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
 }
 
 /** The lines for people. */

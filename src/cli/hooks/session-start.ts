@@ -7,10 +7,9 @@
 //   something else.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
-import { EngineError } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
+import { moveSessions, readSession } from '../agent-session.ts';
 import { readProjectRuns } from '../attended/session-runs.ts';
+import type { HookInput } from '../commands/hook.ts';
 import { closing, findSetup, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { firstNames, oneLine } from '../terminal.ts';
@@ -27,10 +26,7 @@ const RUNS_SHOWN = 5;
 const STEPS_SHOWN = 3;
 
 /** Answers the hook. */
-export async function answer(shell: Shell, input: Json): Promise<StartAnswer | undefined> {
-  const { session_id: id, source } = isJsonObject(input) ? input : {};
-  if (!isSessionId(id))
-    throw new EngineError('USAGE', 'stdin must be the input of a SessionStart hook of Claude Code, with a "session_id"');
+export async function answer(shell: Shell, { session_id: id, source }: HookInput): Promise<StartAnswer | undefined> {
   // An agent that a run started gets its instructions from that run.
   if ((shell.env.PAWL_RUN ?? '') !== '') return undefined;
   if (source === 'clear') moveSessions(shell, id);

@@ -6,10 +6,9 @@
 //   prolonged resets the count, so that nothing loops without a person.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { type AgentSession, changeSession, isSameRun, readSession, type SessionRun } from '../agent-session.ts';
+import type { HookInput } from '../commands/hook.ts';
 import type { Shell } from '../shell.ts';
 import { readSessionRun } from './session-run.ts';
 
@@ -20,10 +19,8 @@ type Answer = { readonly decision: 'block'; readonly reason: string } | { readon
 export const failureText = 'the agent may stop, because its run could not be read';
 
 /** Answers the hook. */
-export async function answer(shell: Shell, input: Json): Promise<Answer | undefined> {
-  const id = isJsonObject(input) ? input.session_id : undefined;
-  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
-  const session = readSession(shell, id);
+export async function answer(shell: Shell, input: HookInput): Promise<Answer | undefined> {
+  const session = readSession(shell, input.session_id);
   const progress = await Promise.all(session.runs.map(readProgress));
   const open = progress.flatMap((run) => (run?.todo === undefined ? [] : [run]));
   const at = open.map((run) => run.at).join(' ');
@@ -39,8 +36,8 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
 }
 
 /** Whether the agent was allowed to stop, and works again because it was asked to. */
-function isNewTurn({ kept }: AgentSession, input: Json): boolean {
-  return (kept?.times ?? 0) > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
+function isNewTurn({ kept }: AgentSession, input: HookInput): boolean {
+  return (kept?.times ?? 0) > TIMES_MAX && input.stop_hook_active === false;
 }
 
 /** Records the number of reminders and removes runs that have ended. Runs that were added in the meantime stay. */

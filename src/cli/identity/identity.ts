@@ -7,10 +7,11 @@ import { KeyList, parsePublicKeys } from '../../authority/enrolment.ts';
 import { readKeyList, readLockedKeys } from '../../authority/key-files.ts';
 import { fingerprintOf, type LockedKey, shownFingerprint } from '../../authority/keys.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { isInside, isOwnFile } from '../trust/trust-list.ts';
+import { isOwnFile } from '../trust/trust-list.ts';
 
 /** The variable with the path of a file of public keys, for machines without enrolled keys. */
 const TRUSTED_KEYS = 'PAWL_TRUSTED_KEYS';
@@ -42,7 +43,7 @@ function readTrustedKeys(shell: Shell, project: Project, file: string): string {
   if (!isAbsolute(file)) throw deny('which is not an absolute path; use an absolute path');
   try {
     const path = realpathSync(file);
-    if (isInside(realpathSync(project.root), path)) throw deny('which is inside the project; move it outside');
+    if (isBelowFolder(realpathSync(project.root), path)) throw deny('which is inside the project; move it outside');
     const facts = statSync(path);
     if (process.platform !== 'win32' && (facts.mode & 0o022) !== 0) throw deny('which other users can write; run: chmod go-w FILE');
     if (!isOwnFile(facts, process.getuid?.())) throw deny('which belongs to another user; run: chown USER FILE');
@@ -71,7 +72,7 @@ export function identityFor(shell: Shell, args?: ParsedArgs): Identity {
   const found = named === undefined ? own : own.filter(({ name }) => name === named);
   const names = own.map(({ name }) => name).join(', ');
   if (found.length === 1) return found[0] as Identity;
-  if (found.length > 1) throw new EngineError('USAGE', `you have several keys: ${names}; choose one with --as NAME`);
+  if (found.length > 1) throw usageError(`you have several keys: ${names}; choose one with --as NAME`);
   throw new EngineError(
     'KEY_MISSING',
     own.length === 0

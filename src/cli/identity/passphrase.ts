@@ -3,7 +3,7 @@
 
 import { closeSync, readSync } from 'node:fs';
 import { EngineError, messageOf, systemCodeOf } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 const BYTES_MAX = 4096;
@@ -45,7 +45,7 @@ export function openPassphrases(shell: Shell, args: ParsedArgs | undefined): Pas
 function readDescriptor(number: string): string {
   const fd = Number(number);
   if (!Number.isInteger(fd) || fd < 0 || fd === 1 || fd === 2)
-    throw new EngineError('USAGE', `--passphrase-fd must be a file descriptor that is open for reading, such as 3, not "${number}"`);
+    throw usageError(`--passphrase-fd must be a file descriptor that is open for reading, such as 3, not "${number}"`);
   const bytes = Buffer.alloc(BYTES_MAX);
   let length = 0;
   try {
@@ -57,7 +57,7 @@ function readDescriptor(number: string): string {
     if (fd > 2) closeSync(fd);
   } catch (cause) {
     const why = `cannot read the passphrase from file descriptor ${fd}: ${messageOf(cause)}; open it with "${fd}< FILE"`;
-    throw new EngineError('USAGE', why, { cause });
+    throw usageError(why, { cause });
   }
   return bytes.subarray(0, length).toString('utf8').split('\n')[0]?.replace(/\r$/, '') ?? '';
 }

@@ -7,7 +7,6 @@ import type { Signature } from '../../base/signature.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { isAsShown } from '../../engine/request/approvals.ts';
 import { decisionStatement, type Signer } from '../../engine/signature/signatures.ts';
-import { userActor } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Answer } from '../decision/decision.ts';
 import type { Shell } from '../shell.ts';
@@ -25,7 +24,7 @@ export async function signFor(shell: Shell, args: ParsedArgs | undefined, statem
 
 /** The actor of a command and, if it signs, the function that the engine calls for each signature. */
 export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boolean }): { readonly actor: string; readonly sign?: Signer } {
-  if (!isSigned && !asksToSign(shell)) return { actor: userActor(shell) };
+  if (!isSigned && !asksToSign(shell)) return { actor: shell.actor };
   const { args } = shell;
   return { actor: identityFor(shell, args).name, sign: (statement) => signFor(shell, args, statement) };
 }

@@ -2,10 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { AGENT_PROGRAMS, AGENT_SETUPS } from '../agent-setup/programs.ts';
 import type { MissingPart } from '../agent-setup/setup-file.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { findProject } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -15,7 +14,7 @@ import { fileLines, filesJson, writeAll } from './files.ts';
 export async function initAgents(shell: Shell, args: ParsedArgs): Promise<number> {
   const programs = AGENT_PROGRAMS.filter((program) => args.has(program));
   if (args.maybe('NAME') !== undefined || args.has('js') || args.has('yaml'))
-    throw new EngineError('USAGE', `--${programs[0]} writes no workflow, so it cannot be combined with NAME, --js or --yaml`);
+    throw usageError(`--${programs[0]} writes no workflow, so it cannot be combined with NAME, --js or --yaml`);
   const project = findProject(shell, args);
   const all = programs.flatMap((program) => AGENT_SETUPS[program].files(shell, project));
   // Several programs read the same skill.

@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
+import { messageOf } from '../../base/error.ts';
 import { entryAt } from '../../base/plain-file.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 /** Which files were written, and which existed. */
@@ -38,12 +38,17 @@ export function fileLines(shell: Shell, args: ParsedArgs, { written, left }: Ini
 /** Writes a new file; returns false if it, or a link of that name, already exists. */
 function writeNew(file: string, text: string): boolean {
   if (exists(file)) return false;
+  writeInFolder(file, text, 'wx');
+  return true;
+}
+
+/** Writes a file, and creates its folder. */
+export function writeInFolder(file: string, text: string, flag: 'w' | 'wx' = 'w'): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(error)}; files written before it are kept`, { cause: error });
+    writeFileSync(file, text, { flag });
+  } catch (cause) {
+    throw usageError(`cannot write ${file}: ${messageOf(cause)}; files written before it are kept`, { cause });
   }
 }
 

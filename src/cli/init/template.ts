@@ -4,11 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { accountName } from '../actor.ts';
-import { callOf } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { packageRoot, versionOf } from '../package.ts';
 import type { Project } from '../project.ts';
 import { tryRight } from '../right.ts';
@@ -85,9 +82,9 @@ async function trustWritten(shell: Shell, written: readonly string[]): Promise<v
 export function repositoryOf(args: ParsedArgs): string | undefined {
   const repository = args.option('repo');
   if (repository === undefined && args.has('github-actions'))
-    throw new EngineError('USAGE', '--github-actions with --template needs the repository: --repo owner/name');
+    throw usageError('--github-actions with --template needs the repository: --repo owner/name');
   if (repository === undefined || REPOSITORY.test(repository)) return repository;
-  throw new EngineError('USAGE', `--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
+  throw usageError(`--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
 }
 
 function templateFiles(shell: Shell, { template, name, file, home, project, repository }: ChosenTemplate): [string, string][] {
@@ -96,7 +93,7 @@ function templateFiles(shell: Shell, { template, name, file, home, project, repo
     .replace('name: NAME', () => `name: ${JSON.stringify(name)}`)
     .replaceAll('VERIFY', () => JSON.stringify(command))
     .replaceAll('"TESTS"', () => JSON.stringify(tests));
-  const person = repository?.split('/')[0] ?? accountName(shell);
+  const person = repository?.split('/')[0] ?? shell.account;
   const config = archetype('config.yaml')
     .replace('FORGE', () => forgeText(repository))
     .replace('BRANCH', () => JSON.stringify(branchOf(project.root)))
@@ -166,7 +163,7 @@ interface WrittenTemplate extends ChosenTemplate, InitFiles {
 
 function linesOf(shell: Shell, args: ParsedArgs, templateFiles: WrittenTemplate): string[] {
   const { template, name, home, repository, written, left, missingSettings } = templateFiles;
-  const call = callOf(shell);
+  const call = shell.program;
   const cyan = (text: string): string => shell.style('cyan', text);
   const config = relative(shell.cwd, join(home, 'config.yaml'));
   const settings =
@@ -179,9 +176,10 @@ function linesOf(shell: Shell, args: ParsedArgs, templateFiles: WrittenTemplate)
     '',
     '.pawl/stand-in.mjs plays the agents until you set a driver in the settings.',
     `Next:  ${cyan('git add .pawl && git commit -m "Add a workflow"')}`,
-    ...(repository === undefined ? localSteps(template, name) : githubSteps(call, args)).map(
-      (line) => `       ${cyan(line.replace(/^pawl/, call))}`,
-    ),
+    ...(repository === undefined
+      ? localSteps(template, name)
+      : [`${call} doctor`, args.has('github-actions') ? 'git push' : `${call} serve`]
+    ).map((line) => `       ${cyan(line.replace(/^pawl/, call))}`),
   ];
 }
 
@@ -189,8 +187,4 @@ function localSteps(template: TemplateName, name: string): string[] {
   const { event, label } = TEMPLATES[template];
   if (event === 'pr') return ['pawl forge pr create --head BRANCH --title "A trial"', `pawl run ${name} --pr 1`];
   return [`pawl forge issue create --title "A trial" ${label.map((one) => `--label ${one}`).join(' ')}`, `pawl run ${name} --issue 1`];
-}
-
-function githubSteps(call: string, args: ParsedArgs): string[] {
-  return [`${call} doctor`, ...(args.has('github-actions') ? ['git push'] : [`${call} serve`])];
 }

@@ -13,6 +13,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseRoleFile, type RoleFile } from '../../agents/role-file.ts';
 import { digestBytes, digestJson } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -141,14 +142,14 @@ class LockCollector {
     const { root } = this.sources.project;
     for (const word of commandWords(value, false)) {
       const file = resolve(root, word);
-      if (file.startsWith(join(root, sep)) && statSync(file, { throwIfNoEntry: false })?.isFile() === true) this.add(file);
+      if (isBelowFolder(root, file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true) this.add(file);
     }
   }
 
   /** Adds a file, unless it is outside the project or in an installed package: those differ between machines. */
   private add(file: string): void {
     const path = relative(this.sources.project.root, file);
-    if (path.startsWith('..') || path.split(sep).includes('node_modules') || !existsSync(file)) return;
+    if (!isBelowFolder(this.sources.project.root, file) || path.split(sep).includes('node_modules') || !existsSync(file)) return;
     this.files.set(path.split(sep).join('/'), digestBytes(readFileSync(file)));
   }
 

@@ -12,7 +12,6 @@ import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import { statusOf } from '../../engine/status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { type RunState, unknownAt } from '../../kernel/run-state.ts';
-import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
@@ -69,7 +68,7 @@ function settledLines(shell: Shell, { report, state }: EndedRun): string[] {
   const status = statusOf(state);
   const mark = statusMark(shell, status);
   const took = formatDuration(report.run.durationMs);
-  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${pasteable(shell, `pawl show ${id}`)}`];
+  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${shell.pasteable(`pawl show ${id}`)}`];
   const at = halt.step === undefined ? '' : ` at "${oneLine(halt.step)}"`;
   const choices = choicesAfterHalt(state);
   const undone = choices.length > 0 ? [] : ['  its work was undone, so it cannot continue; start it again, or fork it'];
@@ -129,5 +128,5 @@ function waitLines(shell: Shell, { report }: EndedRun, { run, wait }: TreeWait):
 }
 
 function commandLine(shell: Shell, command: string): string {
-  return `    ${shell.style('cyan', oneLine(pasteable(shell, command)))}`;
+  return `    ${shell.style('cyan', oneLine(shell.pasteable(command)))}`;
 }

@@ -8,11 +8,10 @@ import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { assumptionLines } from '../assumptions.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
-import { changeText } from './definition-change.ts';
+import { changeText } from './complete.ts';
 import { stepLines } from './steps.ts';
 import { cutLines } from './text.ts';
 
@@ -121,7 +120,7 @@ function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
   const lines = waits.flatMap((wait) => [
     `  ${waitPhrase(wait)}${shell.style('dim', whenOf(wait))}`,
     ...questionLines(shell, wait),
-    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(pasteable(shell, wait.command)))}`]),
+    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(shell.pasteable(wait.command)))}`]),
     ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other choices: pawl resume --help')] : []),
   ]);
   if (run.status === 'running' && !run.isDriven)

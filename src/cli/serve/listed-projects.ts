@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { ParsedArgs } from '../command.ts';
+import { internalArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { findSetup, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
@@ -27,7 +27,7 @@ export async function listedSetups(shell: Shell, main: Setup): Promise<Setup[]> 
 
 /** The setup of a listed project. Throws if there is none, or if it has the database or the repository of another project. */
 export async function findListedProject(shell: Shell, root: string, others: readonly Setup[]): Promise<Setup> {
-  const setup = await findSetup(shell, new ParsedArgs(new Map(), new Map([['project', [root]]]), new Set(['json'])));
+  const setup = await findSetup(shell, internalArgs({ project: [root] }));
   if (resolve(setup.project.root) !== root)
     throw new EngineError('CONFIG_INVALID', `"serve.projects" lists ${root}, which is not a project; it needs a folder .pawl`);
   for (const other of others) assertSeparate(other, setup);

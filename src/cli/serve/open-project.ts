@@ -9,13 +9,13 @@ import { type OpenServer, openServer } from '../../server/app-server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
 import { Secrets } from '../../steps/secrets.ts';
-import { ParsedArgs } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
+import { keyListOf } from '../identity/identity.ts';
 import { packageRoot, versionOf } from '../package.ts';
 import type { Setup } from '../session.ts';
 import { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { eventsOf, openForgeEvents, openProjectEngine } from './project-events.ts';
-import { serverOptionsOf } from './server-options.ts';
 
 /** A project that is served. */
 export interface OpenProject {
@@ -27,7 +27,7 @@ export interface OpenProject {
 
 interface ProjectOpening {
   readonly setup: Setup;
-  readonly named: Map<string, readonly string[]>;
+  readonly args: ParsedArgs;
   readonly locked: boolean;
   readonly webhookProjects?: () => readonly WebhookProject[];
   /** The other projects of this process, once they listen. */
@@ -35,9 +35,10 @@ interface ProjectOpening {
 }
 
 /** Opens a project and its server; nothing listens yet. */
-export async function openProject(shell: Shell, { setup, named, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
+export async function openProject(shell: Shell, { setup, args, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
   // Nobody is at the terminal when a request arrives, so the commands must not ask.
-  const quiet = new Shell(shell.context, new ParsedArgs(new Map(), named, new Set(['json'])));
+  const quiet = new Shell(shell.context, args);
+  const { serve = {}, groups } = setup.settings;
   const forge = await openForgeEvents(quiet, setup);
   await using opened = new AsyncDisposableStack();
   const opening = { forge, locked, beside, drives: 'all', warn: warnOnce(shell) } as const;
@@ -48,7 +49,8 @@ export async function openProject(shell: Shell, { setup, named, locked, webhookP
       project,
       db: setup.file,
       version: versionOf(),
-      ...serverOptionsOf(quiet, setup),
+      ...omitUndefined({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
+      identities: () => keyListOf(quiet, setup.project),
       pages: join(packageRoot(), 'dashboard', 'dist'),
       events: { ...eventsOf(setup, forge), ...omitUndefined({ webhookProjects }) },
       // The message may contain text from a request, which must not look like another line of the log.

@@ -21,13 +21,12 @@ import type {
 } from '../../server/services.ts';
 import { workflowShape } from '../../server/workflow-shape.ts';
 import type { Store } from '../../store/store.ts';
-import { ParsedArgs } from '../command.ts';
+import { internalArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
 import { compileDeclared, loadDescription, workflowUnknown } from '../load.ts';
 import { completeReport } from '../run-report/complete.ts';
 import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import type { ProjectSource } from './project-source.ts';
 
@@ -80,7 +79,7 @@ export class FileProject implements ServedProject {
     if (found === undefined)
       throw workflowUnknown(name, {
         names: workflows.map((one) => one.name),
-        unread: problems.map(({ file }) => shownFile(this.shell, file)),
+        unread: problems.map(({ file }) => this.shell.shownFile(file)),
       });
     const { file, title, description, form } = found;
     const trusted = await this.isTrusted(file);
@@ -110,7 +109,7 @@ export class FileProject implements ServedProject {
 
   private async findings(file: string): Promise<WorkflowDetail['findings']> {
     const { checkedFiles } = await import('../commands/validate.ts');
-    const checked = await checkedFiles(this.shell, argumentsWith(this.shell, { FILE: [file] }));
+    const checked = await checkedFiles(this.shell, internalArgs(this.shell.args.location, { FILE: [file] }));
     return checked.flatMap(({ errors, warnings }) => [
       ...errors.map((one) => ({ ...one, file, severity: 'error' })),
       ...warnings.map((one) => ({ ...one, file, severity: 'warning' })),
@@ -203,8 +202,3 @@ function rolesOf({ definition, children }: CompiledWorkflow, seen = new Set<stri
 
 /** The settings that say nothing about secrets, programs or where files are. */
 const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
-
-function argumentsWith({ args }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
-  const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, args.options(name)]);
-  return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));
-}

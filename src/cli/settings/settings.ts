@@ -296,7 +296,11 @@ function filesToTrustIn(all: readonly OriginSetting[]): FileToTrust[] {
     if (setting.ownership === 'own') return false;
     // A local file overrides all others, so if its setting is not in force, it would have extended another.
     if (!setting.isInForce) return setting.ownership === 'untrusted';
-    return setsPrograms(setting) || (setting.key.startsWith('groups.') && !restrictsOwnGroup(setting, all));
+    // If the user has a group of this name, the setting in force can only have removed people.
+    return (
+      setsPrograms(setting) ||
+      (setting.key.startsWith('groups.') && !all.some(({ key, ownership }) => key === setting.key && ownership === 'own'))
+    );
   };
   const found = all.filter(needsTrust).map(({ file, digest }) => [file, { file, digest }] as const);
   return [...new Map(found).values()];
@@ -304,11 +308,6 @@ function filesToTrustIn(all: readonly OriginSetting[]): FileToTrust[] {
 
 function setsPrograms({ key, value }: OriginSetting): boolean {
   return NEEDS_TRUST.test(key) || (canonicalKey(key) === 'roles' && configuresAgents(value));
-}
-
-/** Whether the user has a group of this name, so that the setting in force can only have removed people. */
-function restrictsOwnGroup({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
-  return all.some((other) => other.key === key && other.ownership === 'own');
 }
 
 /** Whether a role has more than triggers: a driver, a program, permissions. */

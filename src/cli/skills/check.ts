@@ -10,7 +10,6 @@ import { SKILL_FILE } from '../../skills/skill-file-text.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { oneLine } from '../terminal.ts';
 import { skillFolders } from './folders.ts';
 import { loadSkill } from './project-skills.ts';
@@ -71,7 +70,7 @@ function fileFindings(
   return [
     {
       code: 'SKILL_FILE_MISSING',
-      message: `there is no ${shownFile(shell, file)}, so agent programs do not find the skill`,
+      message: `there is no ${shell.shownFile(file)}, so agent programs do not find the skill`,
       hint: `"pawl skill new ${skill.name}" writes one next to the module`,
     },
   ];

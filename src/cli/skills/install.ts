@@ -1,14 +1,11 @@
 // Owns `pawl skill install` and `pawl skill uninstall`: a short SKILL.md per skill in the folders that agent programs read.
 
 import { join } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import type { Skill } from '../../skills/skill.ts';
 import { SKILL_FILE, type SkillForm, skillFileText } from '../../skills/skill-file-text.ts';
-import { callOf } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { skillFolders } from './folders.ts';
 import { type FileOutcome, installedIn, KEPT_BECAUSE, markedFile, removeSkillFile, writeSkillFile } from './installed.ts';
 import { loadSkill } from './project-skills.ts';
@@ -21,7 +18,7 @@ export async function install(shell: Shell, project: Project, args: ParsedArgs):
   const files: FileOutcome[] = [];
   for (const skill of await skillsToInstall(shell, project, args)) {
     const form: SkillForm = args.has('stateless') ? { form: 'stateless', totalSteps: skill.totalSteps } : { form: 'durable' };
-    const text = markedFile(skillFileText(skill, { ...form, call: callOf(shell) }));
+    const text = markedFile(skillFileText(skill, { ...form, call: shell.program }));
     files.push(...writeInto(targets, { name: skill.name, text }, args));
   }
   return reportFiles(shell, args, files);
@@ -47,7 +44,7 @@ async function skillsToInstall(shell: Shell, project: Project, args: ParsedArgs)
   for (const name of new Set(names)) {
     const { skill, origin } = await loadSkill(shell, project, name);
     if (isForUser && origin === 'project')
-      throw new EngineError('USAGE', `the skill "${name}" is one of this project, and --user installs for all projects; leave out --user`);
+      throw usageError(`the skill "${name}" is one of this project, and --user installs for all projects; leave out --user`);
     skills.push(skill);
   }
   return skills;
@@ -59,10 +56,7 @@ export async function uninstall(shell: Shell, project: Project, args: ParsedArgs
   const found = allTargets(shell, project, args).flatMap(installedIn);
   const missing = named.find((name) => !found.some((one) => one.name === name));
   if (missing !== undefined)
-    throw new EngineError(
-      'USAGE',
-      `no skill "${missing}" was installed by Pawl here; --user looks in your own folders, --to DIR in another`,
-    );
+    throw usageError(`no skill "${missing}" was installed by Pawl here; --user looks in your own folders, --to DIR in another`);
   const files = found
     .filter(({ name }) => named.length === 0 || named.includes(name))
     .map(({ file, state }): FileOutcome => {
@@ -92,7 +86,7 @@ export function reportFiles(shell: Shell, args: ParsedArgs, files: readonly File
         outcome === 'kept' ? 'yellow' : outcome === 'unchanged' ? 'dim' : 'green',
         OUTCOME_TEXTS[outcome][isDry ? 1 : 0],
       );
-      return `${verb} ${shownFile(shell, file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
+      return `${verb} ${shell.shownFile(file)}${why === undefined ? '' : `: ${why}; --force ${forced} it`}`;
     },
   });
   return files.some(({ outcome }) => outcome === 'kept') ? 1 : 0;

@@ -21,7 +21,9 @@ export async function resource(shell: Shell, _project: Project, args: ParsedArgs
 }
 
 function listAll(shell: Shell): number {
-  const resources = referenceTexts().map(({ name, kind, digest, text }) => ({ name, kind, digest, title: titleOf(text) }));
+  const resources = referenceTexts().map(({ name, kind, digest, text }) => {
+    return { name, kind, digest, title: (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '') };
+  });
   return shell.result({ resources }, () => [
     ...table(shell.display, [
       { title: 'NAME', cells: resources.map((row) => row.name), style: (cell) => shell.style('bold', cell) },
@@ -32,8 +34,4 @@ function listAll(shell: Shell): number {
     '',
     '"pawl skill resource NAME" prints one.',
   ]);
-}
-
-function titleOf(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '');
 }

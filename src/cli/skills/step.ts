@@ -1,13 +1,11 @@
 // Owns `pawl skill step`: prints a step of a skill for an agent. It is called once per step, so for a shipped skill nothing
 // else is loaded; `project-skills.ts` loads a skill of the project.
 
-import { EngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { type Renderer, renderStep, type StepFormat } from '../../skills/render.ts';
 import { readStepFlags, type StepFlags } from '../../skills/run-skill.ts';
 import type { Skill } from '../../skills/skill.ts';
-import { pasteable } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { readNamed } from '../params.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -36,7 +34,7 @@ async function skillNamed(shell: Shell, project: Project, name: string): Promise
 /** The required NAME of an action. */
 export function nameOf(args: ParsedArgs): string {
   const name = args.maybe('NAME');
-  if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${args.word('ACTION')} NAME`);
+  if (name === undefined) throw usageError(`NAME is missing: pawl skill ${args.word('ACTION')} NAME`);
   return name;
 }
 
@@ -46,7 +44,7 @@ const NAMED = ['mode', 'decision'];
 /** The form of the commands in a printed step. */
 export function rendererFor(shell: Shell, skill: Skill): Renderer {
   return {
-    script: pasteable(shell, `pawl skill step ${skill.name}`),
+    script: shell.pasteable(`pawl skill step ${skill.name}`),
     paramFlag: (name: string, value: string) =>
       NAMED.includes(name) && !value.startsWith('-') ? `--${name} ${shellWord(value)}` : `-p ${shellWord(`${name}=${value}`)}`,
   };
@@ -61,8 +59,8 @@ function flagsOf(args: ParsedArgs): StepFlags {
       return value === undefined ? [] : [[name, value]];
     });
   const option = named.find(([name]) => name === 'step' || (STEP_OPTIONS.has(name) && !NAMED.includes(name)));
-  if (option !== undefined) throw new EngineError('USAGE', `"${option[0]}" is not a parameter; give it as --${option[0]}`);
+  if (option !== undefined) throw usageError(`"${option[0]}" is not a parameter; give it as --${option[0]}`);
   const twice = named.find(([name]) => options.some(([option]) => option === name));
-  if (twice !== undefined) throw new EngineError('USAGE', `"${twice[0]}" is given as an option and with -p; give it once`);
+  if (twice !== undefined) throw usageError(`"${twice[0]}" is given as an option and with -p; give it once`);
   return Object.fromEntries([...options, ...named]);
 }

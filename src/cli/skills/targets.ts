@@ -3,8 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
@@ -43,7 +42,7 @@ export function targetsOf(shell: Shell, project: Project, args: ParsedArgs): Ski
   const flags = PROGRAM_FLAGS.filter((name) => args.has(name));
   if (to !== undefined) {
     const other = [...flags, ...(args.has('user') ? ['user'] : [])][0];
-    if (other !== undefined) throw new EngineError('USAGE', `--to and --${other} cannot be combined; use one of them`);
+    if (other !== undefined) throw usageError(`--to and --${other} cannot be combined; use one of them`);
     return { root: undefined, folders: [resolve(shell.cwd, to)] };
   }
   const root = args.has('user') ? userHome(shell) : project.root;
@@ -81,5 +80,5 @@ function folderFor(shell: Shell, { root, isUser }: { readonly root: string; read
 function userHome({ env: { HOME } }: Pick<Shell, 'env'>): string {
   const home = HOME !== undefined && isAbsolute(HOME) ? HOME : accountHome();
   if (home !== undefined) return home;
-  throw new EngineError('USAGE', 'HOME is not set, so --user has no folder to write to; set HOME, or use --to');
+  throw usageError('HOME is not set, so --user has no folder to write to; set HOME, or use --to');
 }

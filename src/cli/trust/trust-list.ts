@@ -3,11 +3,13 @@
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
 import { parseJsonObject } from '../../base/json.ts';
+import { usageError } from '../command.ts';
 import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
@@ -70,7 +72,7 @@ export function recordTrust(shell: Shell, { file, digest, parts }: ModuleGraph):
 export function trustFolder(shell: Shell, folder: string): string {
   const root = realpathSync(folder);
   if (root === dirname(root) || root === home(shell))
-    throw new EngineError('USAGE', `${root} contains more than one project; trust the folder of a project, or single files`);
+    throw usageError(`${root} contains more than one project; trust the folder of a project, or single files`);
   changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
   return root;
 }
@@ -85,13 +87,7 @@ function home(shell: Shell): string | undefined {
 
 /** The trusted folder that contains a file. */
 export function trustedFolder(trust: Trust, file: string): string | undefined {
-  return Object.keys(trust.folders).find((folder) => isInside(folder, file));
-}
-
-/** Whether a path is inside a folder. */
-export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '' && !below.startsWith('..') && !isAbsolute(below);
+  return Object.keys(trust.folders).find((folder) => isBelowFolder(folder, file));
 }
 
 /** The files that changed since a file was trusted, relative to it. */
@@ -120,7 +116,7 @@ export function isOwnFile({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, me: number
 /** The first of the files, and the folders around them up to the trusted one, that another user can change. */
 export function foreignPath(folder: string, paths: readonly string[]): string | undefined {
   const around = new Set(paths);
-  for (const path of around) if (isInside(folder, path)) around.add(dirname(path));
+  for (const path of around) if (isBelowFolder(folder, path)) around.add(dirname(path));
   return [...around].find((path) => {
     const facts = statSync(path, { throwIfNoEntry: false });
     return facts !== undefined && !isOwnFile(facts, process.getuid?.());

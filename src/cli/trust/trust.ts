@@ -5,12 +5,13 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
+import { isBelowFolder } from '../../base/inside-folder.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import type { Project } from '../project.ts';
 import { tryRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
-import { changedSince, foreignPath, isInside, readGraph, readTrust, recordTrust, trustedFolder, trustFolder } from './trust-list.ts';
+import { changedSince, foreignPath, readGraph, readTrust, recordTrust, trustedFolder, trustFolder } from './trust-list.ts';
 
 const DIGEST_SHOWN = 16;
 
@@ -62,7 +63,7 @@ export function assertImportsKnown({ problems }: ModuleGraph): void {
 /** Why trust in a folder does not cover a file: it loads code from outside, or another user can change its code. */
 function uncoveredBecause(folder: string, { files }: ModuleGraph): string | undefined {
   const paths = [...files.keys()];
-  const outside = paths.find((path) => !isInside(folder, path) && !/[\\/]node_modules[\\/]/.test(path));
+  const outside = paths.find((path) => !isBelowFolder(folder, path) && !/[\\/]node_modules[\\/]/.test(path));
   if (outside !== undefined) return `it loads ${outside}, which is outside the trusted folder`;
   const foreign = foreignPath(folder, paths);
   return foreign === undefined ? undefined : `another user wrote ${foreign} or can change it, so trusting the folder does not cover it`;
