@@ -1,4 +1,4 @@
-// Owns the one-line text about what the engine is doing in a run while an agent waits for it.
+// Describes in one line the activity of the engine in a run while an agent waits for it.
 
 import { readRunTree } from '../engine/run-tree.ts';
 import { isWorking } from '../engine/status.ts';
@@ -15,7 +15,7 @@ export interface RunningStep {
 const STEPS_SHOWN = 3;
 const LINE_MAX = 160;
 
-/** What the engine is doing in a run: `step "test" for 12 s: 40 tests passed`. `lastLine` reads a step's last output. */
+/** The activity of the engine in a run: `step "test" for 12 s: 40 tests passed`. `lastLine` reads a step's last output. */
 export async function activityOf(
   store: Store,
   run: string,

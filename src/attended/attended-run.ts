@@ -93,9 +93,9 @@ export function sourceOfEngine(engine: Engine): WorkSource {
 export async function readAttendedRun(source: WorkSource, run: string): Promise<AttendedRun> {
   const tree = await readRunTree(source.store, run);
   const open = tree.runs.filter(
-    ({ state }) => !state.paused && tree.waits.some((one) => one.run === state.id && one.wait.kind === 'report'),
+    ({ state }) => !state.paused && tree.waits.some(({ run: id, wait }) => id === state.id && wait.kind === 'report'),
   );
-  const work = (await Promise.all(open.map((one) => workOf(source, tree, one)))).flat();
+  const work = (await Promise.all(open.map((treeRun) => workOf(source, tree, treeRun)))).flat();
   // The steps were reported between the two reads: read again.
   if (open.length > 0 && work.length === 0) return readAttendedRun(source, run);
   const { id, workflow } = tree.root;

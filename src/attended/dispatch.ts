@@ -1,4 +1,4 @@
-// Owns which open work is for a sub-agent, and what the dispatching agent gets: the kind of agent, the prompt with the
+// Decides which open work is for a sub-agent, and what the dispatching agent gets: the kind of agent, the prompt with the
 // token, and the length limit of the result. The steps of a child run with `dispatch` are dispatched, and so is a step that
 // reviews work, which must be done by an agent that did none of it.
 //
@@ -28,7 +28,7 @@ export interface WorkDispatch {
 
 /** The dispatches that the work of a run in a tree belongs to, the outermost first. */
 export function dispatchesOf(runs: readonly TreeRun[], { state }: TreeRun): readonly WorkDispatch[] {
-  const parent = runs.find((one) => one.state.id === state.parent?.run);
+  const parent = runs.find((run) => run.state.id === state.parent?.run);
   if (parent === undefined || state.parent === undefined) return [];
   const above = dispatchesOf(runs, parent);
   const dispatch = dispatchAt(parent.definition.steps, state.parent.path);

@@ -1,4 +1,4 @@
-// Owns driving a run for its agent: until a step is open for the agent, or until only a person, another program or a
+// Drives a run for its agent: until a step is open for the agent, or until only a person, another program or a
 // later time can continue the run. A run whose process died is resumed; a paused or halted one is left alone.
 
 import type { Engine } from '../api/engine.ts';
@@ -16,7 +16,7 @@ export interface DriveLimits {
   readonly idleMs?: number | undefined;
   /** Stops waiting for a timer or a schedule. */
   readonly stopped?: Promise<void>;
-  /** Returns at once even if something is still running, because nobody waits for the reply any more. */
+  /** Returns immediately even if something is still running: the caller no longer waits for the reply. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,8 +31,8 @@ export async function driveForAgent(engine: Engine, run: string, limits: DriveLi
   const last = Date.now() + Math.max(idleMs, waitMs);
   let end = Date.now() + waitMs;
   for (;;) {
-    for (const one of (await readRunTree(engine.store, run)).runs)
-      if (await shouldResume(engine.store, one)) await resumeUndriven(engine, one.state.id);
+    for (const treeRun of (await readRunTree(engine.store, run)).runs)
+      if (await shouldResume(engine.store, treeRun)) await resumeUndriven(engine, treeRun.state.id);
     const isIdle = await endsWithin(engine.run(run).waitOnly('idle'), end - Date.now(), signal);
     const now = await readAttendedRun(sourceOfEngine(engine), run);
     if (!isIdle && now.kind !== 'work' && Date.now() < last && signal?.aborted !== true) {
@@ -56,7 +56,7 @@ export async function endsWithin(work: Promise<unknown>, ms: number, signal?: Ab
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    // Nobody waits for it any more; the run itself records a later failure.
+    // The caller no longer waits for it; the run itself records a later failure.
     work.catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// Owns the open attended runs of a project, and which of them an agent that has lost its context continues.
+// Lists the open attended runs of a project, and selects the one that an agent that has lost its context continues.
 
 import { EngineError } from '../base/error.ts';
 import { ATTENDED } from '../steps/run-records.ts';
@@ -19,8 +19,8 @@ const RUNS_MAX = 50;
 export async function readOpenRuns(source: WorkSource, isWanted: (run: RunSummary) => boolean): Promise<readonly AttendedRun[]> {
   const listed = await source.store.list({ status: ['running', 'waiting'] });
   const wanted = listed.filter((run) => run.parent === undefined && run.damaged === undefined && isWanted(run)).slice(0, RUNS_MAX);
-  const read = await Promise.all(wanted.map(({ id }) => readOpenRun(source, id)));
-  return read.filter((run) => run !== undefined);
+  const runs = await Promise.all(wanted.map(({ id }) => readOpenRun(source, id)));
+  return runs.filter((run) => run !== undefined);
 }
 
 async function readOpenRun(source: WorkSource, id: string): Promise<AttendedRun | undefined> {
@@ -44,8 +44,8 @@ export function selectRun(open: readonly ProjectRun[]): ProjectRun | undefined {
 
 /** The open run with a prefix of its id. */
 export function openRunNamed(open: readonly ProjectRun[], prefix: string): ProjectRun {
-  const found = prefix === '' ? [] : open.filter(({ run }) => run.id.startsWith(prefix.toLowerCase()));
-  const [only, ...more] = found;
+  const matches = prefix === '' ? [] : open.filter(({ run }) => run.id.startsWith(prefix.toLowerCase()));
+  const [only, ...more] = matches;
   if (only === undefined)
     throw new EngineError('RUN_NOT_FOUND', `no open attended run "${prefix}" in this project; "pawl runs --attended" lists them`, {
       details: { run: prefix },
@@ -53,9 +53,9 @@ export function openRunNamed(open: readonly ProjectRun[], prefix: string): Proje
   if (more.length > 0)
     throw new EngineError(
       'RUN_AMBIGUOUS',
-      `"${prefix}" matches several runs: ${found.map(({ run }) => run.id).join(', ')}; give more characters`,
+      `"${prefix}" matches several runs: ${matches.map(({ run }) => run.id).join(', ')}; give more characters`,
       {
-        details: { runs: found.map(({ run }) => run.id) },
+        details: { runs: matches.map(({ run }) => run.id) },
       },
     );
   return only;

@@ -55,11 +55,11 @@ export function selectQuestions(
 
 /** Parses a typed answer: the label of an option, its number, or any other text. */
 export function parseAnswer({ options, multiSelect }: AgentQuestion, typed: string): Answer {
-  const one = (word: string): string => {
-    const named = options.find(({ label }) => label === word) ?? options.find(({ label }) => label.toLowerCase() === word.toLowerCase());
-    return (named ?? (/^\d$/.test(word) ? options[Number(word) - 1] : undefined))?.label ?? word;
+  const parseWord = (word: string): string => {
+    const option = options.find(({ label }) => label === word) ?? options.find(({ label }) => label.toLowerCase() === word.toLowerCase());
+    return (option ?? (/^\d$/.test(word) ? options[Number(word) - 1] : undefined))?.label ?? word;
   };
-  if (multiSelect !== true) return one(typed.trim());
+  if (multiSelect !== true) return parseWord(typed.trim());
   const words = typed.split(',').map((word) => word.trim());
-  return words.filter((word) => word !== '').map(one);
+  return words.filter((word) => word !== '').map(parseWord);
 }

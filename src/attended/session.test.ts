@@ -126,7 +126,7 @@ const stepsOf = (run: AttendedRun | undefined): readonly string[] => (run === un
 const kindsOf = (run: AttendedRun | undefined): readonly string[] =>
   run?.kind === 'waiting' ? [run.kind, ...run.waits.map(({ wait }) => wait.kind)] : [run?.kind ?? 'none'];
 
-test('AT3: a start under a key is one run, also from another session, and other parameters under that key are refused', async () => {
+test('AT3: a start under a key is one run, also from another session, and other parameters under that key are rejected', async () => {
   const first = await sessionOf().start({ workflow: 'work', params: { n: 2 }, key: 'k' });
   const again = await sessionOf().start({ workflow: 'work', params: { n: 2 }, key: 'k' });
   expect([again.id, tokenOf(again)]).toEqual([first.id, tokenOf(first)]);
@@ -249,7 +249,7 @@ test('a failure that the agent reports is not a refusal, and has the reason', as
   expect(run).toMatchObject({ kind: 'halted', status: 'escalated', problem: expect.stringContaining('no network') });
 });
 
-test('a refused report says what is missing, and only the step to repeat is new', async () => {
+test('a report that is not accepted says what is missing, and only the step to repeat is new', async () => {
   const session = sessionOf();
   const [first, second] = workIn(await session.start({ workflow: 'judged', params: {} })).map(({ token }) => token);
   const reply = await session.submit({ kind: 'result', token: first ?? '', result: 1 });
@@ -268,13 +268,13 @@ test('a step that another agent got is not new, unless a report is repeated beca
   expect(newWork(await session.submit(report)).map(({ token }) => token)).toEqual([second]);
 });
 
-test('the call waits for what is due soon; what is due later is returned with its time', async () => {
+test('a call waits for what is due soon; what is due later is returned with its time', async () => {
   expect(stepsOf(await sessionOf().start({ workflow: 'later', params: {} }))).toEqual(['do']);
   const much = await sessionOf().start({ workflow: 'much-later', params: {} });
   expect([kindsOf(much), much]).toMatchObject([['waiting', 'delay'], { due: expect.any(Number) }]);
 });
 
-test('questions wait for the person, and the step is opened again with the answers', async () => {
+test('questions of an agent wait for the person, and the step is opened again with the answers', async () => {
   const session = sessionOf();
   const started = await session.start({ workflow: 'work', params: {} });
   const token = tokenOf(started);
@@ -305,7 +305,7 @@ test('AT1: a run that a person paused has nothing open, and asking for the next 
   expect(kindsOf(run)).toEqual(['waiting', 'pause']);
 });
 
-test('the call does not wait for what is due in a paused run', async () => {
+test('a call does not wait for what is due in a paused run', async () => {
   const { id } = await engine.start('later', {}, { facts: { $attended: true } });
   await engine.run(id).pause({ actor: 'ann' });
   const [run] = (await sessionOf([id]).next()).runs;
@@ -323,7 +323,7 @@ test('runs that ended are returned only when nothing else is left, or by their i
   expect((await session.next()).runs.map(({ id }) => id)).toEqual([ended.id]);
 });
 
-test('a long wait is for a step: it ends when one is open, though another run still executes', async () => {
+test('a long wait ends when a step is open, even if another run still executes', async () => {
   const slowly = await sessionOf([], 10).start({ workflow: 'slow', params: {} });
   const { id } = await sessionOf().start({ workflow: 'work', params: {} });
   const { runs } = await sessionOf([slowly.id, id], 10).next({}, { idleMs: 60_000 });

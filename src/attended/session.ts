@@ -217,7 +217,7 @@ export class AttendedSession {
     return [...own, ...(await this.offers()).workflows.map(({ name }) => name)];
   }
 
-  /** What the engine is doing in the runs of this session: one line for each run in progress. */
+  /** The activity of the engine in the runs of this session: one line for each run in progress. */
   async activity(now: number): Promise<readonly string[]> {
     const lastLine = this.host.lastLine?.bind(this.host);
     const lines = this.served().map(async (run) => {
@@ -245,12 +245,12 @@ export class AttendedSession {
   }
 
   private served(prefix?: string): readonly string[] {
-    const found = this.matching(prefix);
-    if (prefix !== undefined && found.length === 0)
+    const matches = this.matching(prefix);
+    if (prefix !== undefined && matches.length === 0)
       throw new EngineError('RUN_NOT_FOUND', `this session has no run "${prefix}"; ask for the status to see its runs`, {
         details: { run: prefix },
       });
-    return found;
+    return matches;
   }
 
   private matching(prefix: string | undefined): readonly string[] {
@@ -273,13 +273,13 @@ function isInProgress({ kind }: AttendedRun): boolean {
 
 /** The first run that has the requested steps open, with only those steps. */
 function selectWork(runs: readonly AttendedRun[], { step, item }: Pick<NextRequest, 'step' | 'item'>): AttendedRun {
-  const isRequested = (one: OpenWork): boolean =>
-    (step === undefined || one.step === step || topStepOf(one.step) === step || one.path === step) &&
-    (item === undefined || one.item === item);
+  const isRequested = (work: OpenWork): boolean =>
+    (step === undefined || work.step === step || topStepOf(work.step) === step || work.path === step) &&
+    (item === undefined || work.item === item);
   const selected = firstWith(runs, isRequested);
   if (selected !== undefined) return selected;
   const named = [...(step === undefined ? [] : [`step "${step}"`]), ...(item === undefined ? [] : [`item "${item}"`])].join(', ');
-  throw new EngineError('STEP_UNKNOWN', `${named} is not open for you; ask for the next step without naming one to see what is`);
+  throw new EngineError('STEP_UNKNOWN', `${named} is not open for you; ask for the next step without naming one to see the open ones`);
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {
@@ -287,6 +287,8 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
 }
 
 /** Whether a run was started with these parameters; for omitted ones `stored` has the defaults. */
-function hasParams(stored: JsonObject, given: JsonObject): boolean {
-  return Object.entries(given).every(([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]));
+function hasParams(stored: JsonObject, requested: JsonObject): boolean {
+  return Object.entries(requested).every(
+    ([name, value]) => stored[name] !== undefined && canonicalJson(value) === canonicalJson(stored[name]),
+  );
 }

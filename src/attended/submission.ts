@@ -56,7 +56,7 @@ export interface Reply {
   readonly dispatch?: WorkDispatch;
 }
 
-/** The reply to an agent that only asks what there is to do. */
+/** The reply to an agent that only asks for its work. */
 export function withoutSubmission(run: AttendedRun): Reply {
   return { receipt: undefined, run, knownTokens: new Set() };
 }
@@ -69,7 +69,7 @@ export function newWork({ receipt, run, knownTokens }: Reply): readonly OpenWork
 
 /** The reply to a worker with a token: only the step of that token, in the first of the runs that has it open. */
 export function onlyToken(runs: readonly AttendedRun[], token: string): Reply {
-  const run = firstWith(runs, (one) => one.token === token);
+  const run = firstWith(runs, (work) => work.token === token);
   if (run === undefined) {
     const where = runs.map(({ id }) => id).join(', ');
     throw new EngineError(
@@ -93,7 +93,7 @@ function withWork(run: AttendedRun, choose: (work: readonly OpenWork[]) => reado
 export function onlyOwnStep(reply: Reply): Reply {
   const { receipt, run, stepRun } = reply;
   const path = receipt !== undefined && 'path' in receipt && receipt.kind !== 'accepted' ? receipt.path : undefined;
-  return { ...reply, only: true, run: withWork(run, (work) => work.filter((one) => one.run === stepRun && one.path === path)) };
+  return { ...reply, only: true, run: withWork(run, (work) => work.filter((open) => open.run === stepRun && open.path === path)) };
 }
 
 /** The steps that are open for the agent. */
@@ -145,7 +145,7 @@ export const ASSUMED = 'Recorded. Continue with your step: the token is still va
 export const PENDING = 'The report is recorded and is being verified.';
 
 /** The message for a worker that has nothing left to do, with the limit of its result. */
-export function nothingLeft({ dispatch }: Reply): string {
+export function nothingLeftText({ dispatch }: Reply): string {
   return dispatch?.returns === undefined ? NOTHING_LEFT : `${NOTHING_LEFT} Return your findings in at most ${dispatch.returns} words.`;
 }
 

@@ -1,4 +1,4 @@
-// Owns which command a person runs to end a wait.
+// Owns the command with which a person ends a wait.
 
 import { shellWord } from '../base/shell-word.ts';
 import type { WaitingApproval } from '../engine/request/approvals.ts';

@@ -1,11 +1,11 @@
-// Owns the words for what a run waits for, so that the command line, MCP and the comments at a forge say the same. They add
-// times, commands and layout.
+// Owns the wording for what a run waits for, so that the command line, MCP and the comments at a forge say the same. They
+// add times, commands and layout.
 
 import type { OpenWait } from '../engine/status.ts';
 import type { Wait } from '../kernel/activation.ts';
 
-/** What each kind of wait is for, and the word between that and the place: "more budget", "for". */
-const WORDS: Readonly<Record<OpenWait['kind'], readonly [what: string, beforePlace: string]>> = {
+/** The subject of each kind of wait, and the word between it and the place: "more budget", "for". */
+const WORDS: Readonly<Record<OpenWait['kind'], readonly [subject: string, beforePlace: string]>> = {
   human: ['a person to decide', ''],
   answer: ['a person to answer the questions', 'of'],
   report: ["an agent's report", 'on'],
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<OpenWait['kind'], readonly [what: string, beforePla
   unknown: ['a person to say how an interrupted step ended', 'at'],
 };
 
-/** What a wait of this kind is for: the object of "waits for". */
+/** The subject of a wait of this kind: the object of "waits for". */
 export function waitName(kind: OpenWait['kind']): string {
   return WORDS[kind][0];
 }
@@ -31,10 +31,10 @@ type NamedWait =
   | { readonly kind: 'child'; readonly child: string }
   | { readonly kind: Exclude<OpenWait['kind'], 'signal' | 'child'> };
 
-/** What a wait is for, with the name of its signal or child run, and with the place if one is given. */
+/** The subject of a wait, with the name of its signal or child run, and with the place if one is passed. */
 export function waitText(wait: NamedWait, place?: string): string {
-  const [what, beforePlace] = WORDS[wait.kind];
-  const name = wait.kind === 'signal' ? `the signal "${wait.name}"` : wait.kind === 'child' ? `the child run ${wait.child}` : what;
+  const [subject, beforePlace] = WORDS[wait.kind];
+  const name = wait.kind === 'signal' ? `the signal "${wait.name}"` : wait.kind === 'child' ? `the child run ${wait.child}` : subject;
   return [name, ...(place === undefined ? [] : [beforePlace, place])].filter((word) => word !== '').join(' ');
 }
 
@@ -52,7 +52,7 @@ const STEP_WORDS: Readonly<Record<Exclude<Wait['kind'], 'signal' | 'child'>, str
   assumptions: 'waits for answers to assumptions of an agent',
 };
 
-/** What a waiting step does, as a line of a log says after its path. Programs read these lines, so the words are stable. */
+/** The text after a waiting step's path in a line of a log. Programs read these lines, so the wording is stable. */
 export function stepWaits(wait: Wait): string {
   if (wait.kind === 'signal') return `waits for signal "${wait.name}"`;
   return wait.kind === 'child' ? `waits for run ${wait.run}` : STEP_WORDS[wait.kind];

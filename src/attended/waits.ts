@@ -1,4 +1,4 @@
-// Owns explaining waits to people: the question, its options, who may answer, and the command for it. It reads a store and
+// Explains waits to people: the question, its options, who may answer, and the command for it. It reads a store and
 // changes nothing.
 
 import { omitUndefined } from '../base/fields.ts';
@@ -36,9 +36,9 @@ const LABEL_MAX = 80;
 
 /** Adds to each wait its questions, who may answer them, and the command for it. */
 export async function explainWaits(store: Store, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {
-  const explained = [...Map.groupBy(waits, ({ run }) => run)].map(([run, ofRun]) => explainRun(store, run, ofRun));
-  const all = (await Promise.all(explained)).flat();
-  return waits.map((wait) => all.find((one) => one.wait === wait.wait) as ExplainedWait);
+  const byRun = [...Map.groupBy(waits, ({ run }) => run)].map(([run, ofRun]) => explainRun(store, run, ofRun));
+  const all = (await Promise.all(byRun)).flat();
+  return waits.map((wait) => all.find((explained) => explained.wait === wait.wait) as ExplainedWait);
 }
 
 async function explainRun(store: Store, run: string, waits: readonly TreeWait[]): Promise<readonly ExplainedWait[]> {

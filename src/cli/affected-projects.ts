@@ -1,10 +1,11 @@
-// Owns which projects a command affects: the current one (or --project), and those of the files it names, the folder it trusts
-// and its database. If any of them requires signatures, so does the command; otherwise running it from another folder would
-// bypass the requirement.
+// Finds the projects that a command affects: the current one (or --project), and those of the files it names, the folder it
+// trusts and its database. If any of them requires signatures, so does the command; otherwise running it from another folder
+// would bypass the requirement.
 
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isEngineError } from '../base/error.ts';
+import { isWithin } from '../base/inside-folder.ts';
 import { findProject, type Project, projectState, projectsAround, realPath } from './project.ts';
 import { databaseOf } from './session.ts';
 import { readSettings } from './settings/settings.ts';
@@ -15,21 +16,18 @@ const FILE_ARGUMENTS = ['FILE', 'WORKFLOW'];
 
 /** The projects that a command affects, the current one first. */
 export async function affectedProjects(shell: Shell): Promise<readonly Project[]> {
-  const current = findProject(shell, shell.given);
-  const named = FILE_ARGUMENTS.flatMap((name) => shell.given.allWords(name))
+  const current = findProject(shell, shell.args);
+  const named = FILE_ARGUMENTS.flatMap((name) => shell.args.allWords(name))
     .map((path) => resolve(shell.cwd, path))
     .filter((path) => statSync(path, { throwIfNoEntry: false }) !== undefined)
     .flatMap(projectsAround);
-  const database = await ifReadable(() => databaseOf(shell, shell.given));
+  const database = await ifReadable(() => databaseOf(shell, shell.args));
   const known = knownSignedProjects(shell).flatMap((root) => projectsAround(root).filter((project) => project.root === root));
   const affected: Project[] = [];
+  const root = realOf(current.root);
   for (const project of known)
-    if (isInside(current.root, project.root) || (await isDatabaseOf(shell, project, database))) affected.push(project);
+    if ((project.root !== root && isWithin(root, project.root)) || (await isDatabaseOf(shell, project, database))) affected.push(project);
   return [current, ...named, ...affected];
-}
-
-function isInside(folder: string, root: string): boolean {
-  return root.startsWith(`${realOf(folder)}/`);
 }
 
 async function isDatabaseOf(shell: Shell, project: Project, database: string | undefined): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Owns which runs belong to a session of a coding agent, so that its hooks know them and two sessions do not work on the same
+// Owns the runs of each session of a coding agent, so that its hooks know them and two sessions do not work on the same
 // run by accident. Claude Code passes the session id to the programs it starts, in the environment, and to its hooks, on
 // stdin; for other programs the agent's process identifies the session (`PAWL_AGENT` names the program). A session is a file
 // in the user's state directory, named after the digest of its id, so it is the same in every folder.
@@ -53,10 +53,10 @@ export function callingSession(shell: Shell): string | undefined {
  * The session of an agent that passes no session id to the programs it starts: it is identified by the nearest ancestor
  * process of that program, which its MCP server and its hooks have in common.
  */
-export function agentProcessSession({ world }: Shell, agent: string | undefined): string | undefined {
+export function agentProcessSession({ context }: Shell, agent: string | undefined): string | undefined {
   if (agent === undefined) return undefined;
   const names = [agent, `${agent}-cli`];
-  const found = (world.ancestors?.() ?? readAncestors()).find(({ programs }) => programs.some((program) => names.includes(program)));
+  const found = (context.ancestors?.() ?? readAncestors()).find(({ programs }) => programs.some((program) => names.includes(program)));
   const row = found === undefined ? undefined : readProcess(found.pid);
   return row === undefined ? undefined : `${agent}:${row.pid}:${row.start}`;
 }
@@ -186,7 +186,7 @@ export function moveSessions(shell: Shell, to: string): void {
 }
 
 function agentProcess(shell: Shell): string | undefined {
-  return identityText(findAgentProcess(process.pid, shell.env, shell.world.ancestors?.()));
+  return identityText(findAgentProcess(process.pid, shell.env, shell.context.ancestors?.()));
 }
 
 function belongsTo(process: string, agent: string): boolean {

@@ -1,8 +1,7 @@
-// Owns how assumptions of agents are printed. Their text comes from agents, so control characters are removed.
+// Prints the assumptions of agents. Their text comes from agents, so control characters are removed.
 
 import type { AssumptionReport } from '../control/schema/run.ts';
 import { agoText } from '../control/time-text.ts';
-import { pasteable } from './caller.ts';
 import type { Shell } from './shell.ts';
 import { oneLine } from './terminal.ts';
 
@@ -21,7 +20,7 @@ function linesOf(shell: Shell, one: AssumptionReport): string[] {
   const { run, answer, options, command, digest, state, at, path } = one;
   const others = options.length === 0 ? [] : [`  options: ${options.map((option) => oneLine(option)).join(', ')}`];
   const head = [assumptionLine(shell, one), ...others, shell.style('dim', `  run ${run}, ${oneLine(path)}, ${agoText(Date.parse(at))}`)];
-  const todo = command === null ? [] : [`  ${pasteable(shell, command)}`];
+  const todo = command === null ? [] : [`  ${shell.pasteable(command)}`];
   if (answer === null) return [...head, ...todo, `  digest ${digest}`];
   const action = state === 'confirmed' ? 'confirmed it' : `answered ${JSON.stringify(oneLine(answer.text))}`;
   const unmet = answer.unmet ? ['  the run had ended, so nothing ran again; a fork uses the answer:', ...todo] : [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { namedIn, pasteable, pasteableIn } from './caller.ts';
 
-test('a printed command names the project and the database that this one was given, and is called as this one was', () => {
+test('a printed command has the --project and --db of this command, and calls Pawl in the same way', () => {
   const named = [
     ['project', 'my shop'],
     ['db', 'runs.db'],
@@ -19,12 +19,12 @@ describe('a command in quotes inside a text', () => {
     ['"pawl resume --help" shows the usage', '"pawl resume --help" shows the usage'],
     ['"pawl show 1 --db z"', '"pawl show 1 --db z"'],
     ['a "pawl" that is no command', 'a "pawl" that is no command'],
-  ])('%s', (text, shown) => {
+  ])('a quoted command in a text is made pasteable: %s', (text, shown) => {
     expect(pasteableIn({ env: {}, named }, text)).toBe(shown);
     expect(pasteableIn({ env: {}, named: [] }, text)).toBe(text);
   });
 
-  test('gets the options of a command line that could not be parsed', () => {
+  test('a quoted command gets the options of a command line that could not be parsed', () => {
     expect(namedIn(['show', '--db', 'a', '--project=b c', '--bad'])).toEqual([
       ['db', 'a'],
       ['project', 'b c'],

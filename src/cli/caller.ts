@@ -1,4 +1,4 @@
-// Owns how this program was started, so that the commands it prints can be pasted.
+// Makes printed commands pasteable: with the program as the user started it, and the --project and --db of this command.
 
 import { shellWord } from '../base/shell-word.ts';
 import type { Shell } from './shell.ts';

@@ -1,6 +1,7 @@
 // Owns the description of a command: data that help, the reference, completion and the parser share, and a module that is
 // loaded only when the command runs.
 
+import { EngineError } from '../base/error.ts';
 import type { Shell } from './shell.ts';
 
 /** The kind of thing that an argument or option value names, so that a shell can complete it. */
@@ -69,8 +70,18 @@ export function commandNamed(commands: readonly CommandSpec[], name: string): Co
   return commands.find((command) => command.name === name || command.aliases?.includes(name) === true);
 }
 
+/** The error for a mistake on the command line. */
+export function usageError(...error: [message: string, options?: ConstructorParameters<typeof EngineError>[2]]): EngineError {
+  return new EngineError('USAGE', ...error);
+}
+
+/** The same, with the command whose help shows the usage. */
+export function commandError(command: string, message: string): EngineError {
+  return usageError(`${message}; "pawl ${command} --help" shows the usage`);
+}
+
 /** Runs the command and returns the exit code. */
-export type CommandRun = (shell: Shell, given: ParsedArgs) => Promise<number>;
+export type CommandRun = (shell: Shell, args: ParsedArgs) => Promise<number>;
 
 /** A parsed command line, by the names of the command's spec. */
 export class ParsedArgs {
@@ -109,6 +120,11 @@ export class ParsedArgs {
     return this.values.get(name) ?? [];
   }
 
+  /** The --project and --db options, for an internal call on the same database. */
+  get location(): Readonly<Record<'db' | 'project', readonly string[]>> {
+    return { db: this.options('db'), project: this.options('project') };
+  }
+
   names(): readonly string[] {
     return [...this.values.keys(), ...this.flags];
   }
@@ -116,6 +132,14 @@ export class ParsedArgs {
   has(name: string): boolean {
     return this.flags.has(name);
   }
+}
+
+/** The arguments of an internal call, which prints JSON only, so that it never asks. */
+export function internalArgs(
+  options: Readonly<Record<string, readonly string[]>>,
+  words: Readonly<Record<string, readonly string[]>> = {},
+): ParsedArgs {
+  return new ParsedArgs(new Map(Object.entries(words)), new Map(Object.entries(options)), new Set(['json']));
 }
 
 /** The option that chooses runs by their status. */

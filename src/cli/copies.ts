@@ -1,4 +1,4 @@
-// Owns naming and verifying copies of the database, and showing that this takes a while.
+// Names and verifies copies of the database, and shows that this takes a while.
 
 import { EngineError } from '../base/error.ts';
 import type { RunSummary } from '../store/store.ts';
@@ -12,7 +12,7 @@ export interface CopySummary {
   readonly open: readonly RunSummary[];
 }
 
-/** The name of a file beside another, with its purpose and the time. */
+/** A name for a file next to another, with its purpose and the time. */
 export function nameBeside(file: string, purpose: string): string {
   return `${file}.${purpose}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
 }
@@ -45,8 +45,8 @@ export function sizeText(bytes: number): string {
 
 /** Does something that takes a while; on a terminal, a line says so until it is done. */
 export async function showingProgress<T>(shell: Shell, text: string, work: () => Promise<T>): Promise<T> {
-  const { stderr } = shell.world;
-  if (!shell.look.isTerminal || stderr.isTTY !== true || shell.wantsJson) return work();
+  const { stderr } = shell.context;
+  if (!shell.display.isTerminal || stderr.isTTY !== true || shell.wantsJson) return work();
   stderr.write(`${text}${shell.symbol('ellipsis')}`);
   try {
     return await work();

@@ -1,20 +1,17 @@
-// Owns finding the definitions of a project, and the files that a command names.
+// Finds the definitions of a project, and the files that a command names.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Discovery } from '../authoring/discover/discover.ts';
-import { EngineError } from '../base/error.ts';
-import type { ParsedArgs } from './command.ts';
-import { HOMES, type Project } from './project.ts';
+import { type ParsedArgs, usageError } from './command.ts';
+import { HOMES, isFolder, type Project } from './project.ts';
 import { declaredRegistry, readProjectParts } from './project-parts.ts';
 import { hasSettings } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 
 /** The folders of a project that hold workflows. */
 export function workflowFolders(project: Project): string[] {
-  return HOMES.map((home) => join(project.root, home, 'workflows')).filter(
-    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-  );
+  return HOMES.map((home) => join(project.root, home, 'workflows')).filter(isFolder);
 }
 
 /** The workflow files of a project. */
@@ -24,11 +21,11 @@ export async function workflowFiles(project: Project): Promise<string[]> {
 }
 
 /** The files given as FILE arguments; throws if one does not exist. */
-export function namedFiles(shell: Shell, given: ParsedArgs): string[] {
-  const named = given.allWords('FILE').map((word) => resolve(shell.cwd, word));
+export function namedFiles(shell: Shell, args: ParsedArgs): string[] {
+  const named = args.allWords('FILE').map((word) => resolve(shell.cwd, word));
   const missing = named.find((file) => !existsSync(file));
   if (missing === undefined) return named;
-  throw new EngineError('USAGE', `file ${missing} does not exist; "pawl list" shows the files of this project`);
+  throw usageError(`file ${missing} does not exist; "pawl list" shows the files of this project`);
 }
 
 /** Lists the workflows of a project without running their code: those in files, and those generated from settings. */

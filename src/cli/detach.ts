@@ -1,4 +1,4 @@
-// Owns starting a run in the background: in its own process and session, so that it survives the terminal, with its
+// Starts a run in the background: in its own process and session, so that it survives the terminal, with its
 // output in a log file next to the database.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -9,27 +9,26 @@ import { createRunId } from '../base/id.ts';
 import { readRunReport } from '../control/run/report.ts';
 import { processOf } from '../process/owner.ts';
 import type { Store } from '../store/store.ts';
-import { pasteable } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
 import type { RunningServer } from './serve/running-servers.ts';
-import { closing, openStore, type Place } from './session.ts';
+import { closing, openStore, type Setup } from './session.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { plain } from './terminal.ts';
 
 /** A run to start in the background; its parameters were already validated. */
 interface BackgroundRun {
-  readonly given: ParsedArgs;
+  readonly args: ParsedArgs;
   readonly file: string;
 }
 
 /** Starts a process that drives the run, and returns when that process has started it. */
-export async function detachRun(shell: Shell, place: Place, detached: BackgroundRun): Promise<number> {
-  const id = detached.given.option('id') ?? createRunId();
-  return closing(await openStore(place), async (store) => {
+export async function detachRun(shell: Shell, setup: Setup, detached: BackgroundRun): Promise<number> {
+  const id = detached.args.option('id') ?? createRunId();
+  return closing(await openStore(setup), async (store) => {
     if (await exists(store, id)) throw new EngineError('RUN_EXISTS', `run "${id}" already exists; choose another id`);
-    const background = startProcess(shell, place, { id, args: runArgs(place, id, detached) });
-    await untilStored(store, background);
+    const background = startProcess(shell, setup, { id, args: runArgs(setup, id, detached) });
+    await waitUntilStored(store, background);
     return reportBackground(shell, store, background);
   });
 }
@@ -41,13 +40,13 @@ interface ParkedRun {
 }
 
 /** Waits until a server has claimed a run. If none does, starts a process that drives it. */
-export async function handOverToServer(shell: Shell, place: Place, { store, id, server }: ParkedRun): Promise<number> {
+export async function handOverToServer(shell: Shell, setup: Setup, { store, id, server }: ParkedRun): Promise<number> {
   if (await isClaimed(store, id))
     return shell.result({ ...(await readRunReport(store, id)), drivenBy: 'server', url: server.url }, () => [
       `run ${id} continues at the server ${server.url}`,
       watchLine(shell, id),
     ]);
-  const background = startProcess(shell, place, { id, args: ['resume', id, '--wait', ...locationArgs(place)] });
+  const background = startProcess(shell, setup, { id, args: ['resume', id, '--wait', ...locationArgs(setup)] });
   shell.warn(`the server ${server.url} did not accept run ${id}`);
   return reportBackground(shell, store, background);
 }
@@ -73,20 +72,20 @@ async function isClaimed(store: Store, id: string): Promise<boolean> {
 }
 
 /** The arguments of `pawl run`. Values are passed on as given, files by name, so that no content appears in the process list. */
-function runArgs(place: Place, id: string, { given, file }: BackgroundRun): string[] {
+function runArgs(setup: Setup, id: string, { args, file }: BackgroundRun): string[] {
   return [
     'run',
     // A settings file can define several workflows, so only the name identifies one.
-    isSettingsFile(place.project, file) ? given.word('WORKFLOW') : file,
-    ...['--id', id, '--wait', ...locationArgs(place)],
-    ...(given.has('locked') ? ['--locked'] : []),
+    isSettingsFile(setup.project, file) ? args.word('WORKFLOW') : file,
+    ...['--id', id, '--wait', ...locationArgs(setup)],
+    ...(args.has('locked') ? ['--locked'] : []),
     ...['param', 'params', 'from', 'output', 'issue', 'pr', 'event', 'payload', 'priority'].flatMap((name) =>
-      given.options(name).map((value) => `--${name}=${value}`),
+      args.options(name).map((value) => `--${name}=${value}`),
     ),
   ];
 }
 
-function locationArgs({ file, project }: Place): string[] {
+function locationArgs({ file, project }: Setup): string[] {
   return ['--db', file, '--project', project.root];
 }
 
@@ -96,8 +95,8 @@ interface BackgroundProcess {
   readonly child: ChildProcess;
 }
 
-function startProcess(shell: Shell, place: Place, { id, args }: { readonly id: string; readonly args: string[] }): BackgroundProcess {
-  const log = join(dirname(place.file), `run-${id}.log`);
+function startProcess(shell: Shell, setup: Setup, { id, args }: { readonly id: string; readonly args: string[] }): BackgroundProcess {
+  const log = join(dirname(setup.file), `run-${id}.log`);
   const fd = openSync(log, 'a', 0o600);
   try {
     const child = spawn(process.execPath, [process.argv[1] as string, ...args], {
@@ -122,7 +121,7 @@ async function reportBackground(shell: Shell, store: Store, { id, log, child }: 
 }
 
 function watchLine(shell: Shell, id: string): string {
-  return `    ${shell.style('cyan', pasteable(shell, `pawl watch ${id}`))}`;
+  return `    ${shell.style('cyan', shell.pasteable(`pawl watch ${id}`))}`;
 }
 
 async function exists(store: Store, id: string): Promise<boolean> {
@@ -130,16 +129,25 @@ async function exists(store: Store, id: string): Promise<boolean> {
 }
 
 /** Resolves when the run is stored; if the process ends before that, the error has the end of its output. */
-async function untilStored(store: Store, { id, log, child }: BackgroundProcess): Promise<void> {
+async function waitUntilStored(store: Store, { id, log, child }: BackgroundProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const check = (): void => void exists(store, id).then((isStored) => isStored && resolve(), reject);
   const unfollow = store.follow(check);
   child.once('error', (cause) =>
-    reject(new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}`, { cause })),
+    reject(
+      new EngineError('STEP_FAILED', `the process for run ${id} could not be started: ${cause.message}; start the run without --detach`, {
+        cause,
+      }),
+    ),
   );
   child.once('exit', async (code) => {
     if (await exists(store, id).catch(() => false)) return resolve();
-    reject(new EngineError('STEP_FAILED', `the process for run ${id} ended with ${code} before the run began:\n${lastLines(log)}`));
+    reject(
+      new EngineError(
+        'STEP_FAILED',
+        `the process for run ${id} ended with code ${code} before the run began; start it without --detach to see why. Its last lines:\n${lastLines(log)}`,
+      ),
+    );
   });
   check();
   await promise.finally(() => {

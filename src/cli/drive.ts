@@ -1,5 +1,5 @@
-// Owns how a command drives a run: it continues while something executes or is due soon, asks the person at the terminal when
-// only approvals are pending, stops on signals, and ends with the run's report and exit code.
+// Drives a run for a command: continues while something executes or is due soon, asks the person at the terminal when only
+// approvals are pending, stops on signals, and ends with the run's report and exit code.
 
 import type { Engine } from '../api/engine.ts';
 import type { AnyWorkflow } from '../api/engine-options.ts';
@@ -17,7 +17,7 @@ import { openEngine } from './open-engine.ts';
 import { endLines } from './progress/end.ts';
 import { openProgress, type ProgressView, transcriptsFor } from './progress/view.ts';
 import { tryRight } from './right.ts';
-import { findPlace, type Place } from './session.ts';
+import { findSetup, type Setup } from './session.ts';
 import type { Shell } from './shell.ts';
 import { exitOfWaits } from './status.ts';
 
@@ -39,7 +39,7 @@ export async function driveRun(shell: Shell, drive: Drive): Promise<number> {
   const view = openProgress(shell, engine.store, {
     run,
     transcripts: await transcriptsFor(shell),
-    since: shell.world.startedAt ?? performance.timeOrigin,
+    since: shell.context.startedAt ?? performance.timeOrigin,
   });
   const interrupt = catchInterrupts(engine, (text) => view.note(text));
   const supervision = supervise(drive, view);
@@ -74,12 +74,12 @@ export async function reportEnd(shell: Shell, { store, run, interrupted = false 
 /** Opens an engine while `use` runs. Signals stop it as soon as it is open. */
 export async function withEngine<T>(
   shell: Shell,
-  place: Place,
+  setup: Setup,
   parts: { readonly store: Store; readonly workflows: readonly AnyWorkflow[]; readonly use: (engine: Engine) => Promise<T> },
 ): Promise<T> {
-  await assertSettingsTrusted(shell, place);
-  const forge = await openForge(shell, place);
-  const engine = await openEngine(shell, place, { ...parts, ...omitUndefined({ forge }) });
+  await assertSettingsTrusted(shell, setup);
+  const forge = await openForge(shell, setup);
+  const engine = await openEngine(shell, setup, { ...parts, ...omitUndefined({ forge }) });
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   try {
     return await parts.use(engine);
@@ -91,7 +91,7 @@ export async function withEngine<T>(
 }
 
 /** Like `withEngine`, for a command with an exit code; it is "interrupted" if a signal closed the engine early. */
-export function driveWithEngine(shell: Shell, place: Place, parts: Parameters<typeof withEngine<number>>[2]): Promise<number> {
+export function driveWithEngine(shell: Shell, setup: Setup, parts: Parameters<typeof withEngine<number>>[2]): Promise<number> {
   const use = async (engine: Engine): Promise<number> => {
     try {
       return await parts.use(engine);
@@ -100,7 +100,7 @@ export function driveWithEngine(shell: Shell, place: Place, parts: Parameters<ty
       return EXIT_INTERRUPTED;
     }
   };
-  return withEngine(shell, place, { ...parts, use });
+  return withEngine(shell, setup, { ...parts, use });
 }
 
 function isClosed(error: unknown): boolean {
@@ -114,15 +114,15 @@ async function driveUntilIdle(
 ): Promise<void> {
   const { engine, run, wait } = drive;
   for (;;) {
-    await untilIdle(engine, run, interrupt);
+    await waitUntilIdle(engine, run, interrupt);
     if (interrupt.isStopping) return interrupt.stopped;
     const tree = await readRunTree(engine.store, run);
     if (tree.runs.length === 0 || tree.runs.some(({ state }) => state.id === run && isSettled(state.status))) return;
     const needsDecision = tree.waits.length > 0 && tree.waits.every(({ wait: open }) => open.kind === 'human');
     // Ask only a caller who may decide.
     if (needsDecision && shell.isInteractive && (await tryRight(shell, { demand: 'decide', on: 'pawl decide' })) !== undefined) {
-      const [{ decideOnTerminal }, place] = await Promise.all([import('./decision/decision.ts'), findPlace(shell, shell.given)]);
-      if ((await view.pauseFor(() => decideOnTerminal(shell, engine, { run, place }))) === 'later') return;
+      const [{ decideOnTerminal }, setup] = await Promise.all([import('./decision/decision.ts'), findSetup(shell, shell.args)]);
+      if ((await view.pauseFor(() => decideOnTerminal(shell, engine, { run, setup }))) === 'later') return;
       continue;
     }
     if (!wait && !isSoon(tree)) return;
@@ -139,7 +139,7 @@ async function driveUntilIdle(
 export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Drive, 'engine' | 'run'>): Promise<boolean> {
   const interrupt = catchInterrupts(engine, (text) => shell.warn(text));
   for (;;) {
-    await untilIdle(engine, run, interrupt);
+    await waitUntilIdle(engine, run, interrupt);
     if (interrupt.isStopping) break;
     const [{ state }, { due }] = await Promise.all([engine.store.load(run), readRunTree(engine.store, run)]);
     if (isSettled(state.status)) return false;
@@ -151,14 +151,14 @@ export async function driveUntilSettled(shell: Shell, { engine, run }: Pick<Driv
   return true;
 }
 
-/** Whether a run continues without anyone soon. A gate that polls the forge waits for reviews or CI, so it does not count. */
+/** Whether a run soon continues by itself. A gate that polls the forge waits for reviews or CI, so it does not count. */
 function isSoon({ due, waits }: RunTree): boolean {
   const isPolling = waits.length > 0 && waits.every(({ wait }) => wait.kind === 'checks');
   return due !== undefined && !isPolling && due.at - Date.now() <= SOON_MS;
 }
 
 /** Waits until nothing executes; an engine closed by a signal is not an error. */
-async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Promise<void> {
+async function waitUntilIdle(engine: Engine, run: string, interrupt: Interrupt): Promise<void> {
   try {
     await Promise.race([engine.run(run).waitOnly('idle'), interrupt.stopped]);
   } catch (error) {
@@ -169,16 +169,17 @@ async function untilIdle(engine: Engine, run: string, interrupt: Interrupt): Pro
 async function resumeDue(engine: Engine, run: string): Promise<void> {
   const { runs, due } = await readRunTree(engine.store, run);
   if (due === undefined || due.at > Date.now()) return;
-  const one = runs.find(({ state }) => state.id === due.run);
-  if (one !== undefined && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+  const dueRun = runs.find(({ state }) => state.id === due.run);
+  if (dueRun !== undefined && isUndriven(dueRun)) await resumeUndriven(engine, due.run);
 }
 
 /** Resumes runs of the tree that receive mail while no process drives them, and with `wait` those whose process died. */
 function supervise({ engine, run, wait }: Drive, view: ProgressView): { stop(): void } {
   const check = async (only?: string): Promise<void> => {
-    for (const one of (await readRunTree(engine.store, run)).runs) {
-      const isChecked = only === undefined ? one.owner !== undefined : one.state.id === only;
-      if (isChecked && isUndriven(one)) await resumeUndriven(engine, one.state.id);
+    for (const treeRun of (await readRunTree(engine.store, run)).runs) {
+      const { owner, state } = treeRun;
+      const isChecked = only === undefined ? owner !== undefined : state.id === only;
+      if (isChecked && isUndriven(treeRun)) await resumeUndriven(engine, state.id);
     }
   };
   const startCheck = (only?: string): void => void check(only).catch((error: unknown) => view.note(messageOf(error)));

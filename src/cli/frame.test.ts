@@ -39,7 +39,7 @@ describe('the mark is below its character', () => {
     ['behind wide characters', 'a: 漢字 x', 7, 8],
     ['behind a character of several code points', 'a: 👩‍👩‍👧 x', 13, 6],
     ['behind control characters', 'a: \u0007\u0008 x', 7, 4],
-  ])('%s', (...[, text, column, width]) => {
+  ])('the mark is below its character: %s', (...[, text, column, width]) => {
     expect(frame(text, 1, column)[1]).toBe(`    | ${' '.repeat(width)}^`);
   });
 });

@@ -11,7 +11,7 @@ const AFTER = 10;
 const ROOM_MIN = 30;
 
 /** The columns of each line that are shown, and the mark for a cut. */
-interface Window {
+interface VisiblePart {
   readonly skipped: number;
   readonly room: number;
   readonly cut: string;
@@ -24,7 +24,7 @@ export function codeFrame(shell: Shell, text: string, place: { readonly line: nu
   const first = Math.max(1, line - AROUND);
   const last = Math.min(rows.length, line + AROUND);
   const gutter = String(last).length;
-  const room = Math.max(ROOM_MIN, shell.look.columns - gutter - 5);
+  const room = Math.max(ROOM_MIN, shell.display.columns - gutter - 5);
   const row = rows[line - 1] ?? '';
   const before = widthOf(shown(row.slice(0, place.column - 1)));
   // A line longer than the terminal is scrolled so that the position is visible.
@@ -52,7 +52,7 @@ function shown(row: string): string {
 }
 
 /** The visible part of a line; cuts are marked, and no character is split. */
-function windowOf(row: string, { skipped, room, cut }: Window): string {
+function windowOf(row: string, { skipped, room, cut }: VisiblePart): string {
   const end = skipped + room;
   const isLong = widthOf(row) > end;
   let column = 0;

@@ -1,35 +1,35 @@
-// Owns what `--help` prints, from the commands' data alone.
+// Renders `--help` from the commands' data alone.
 
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, GROUPS, type OptionSpec } from './command.ts';
-import { type Look, styled, widthOf } from './terminal.ts';
+import { type Display, styled, widthOf } from './terminal.ts';
 
 /** The minimum width of the second column; if less is left, it is printed below the first. */
 const ROOM_MIN = 24;
 
 /** The help of the program: every command, by group. */
-export function helpOfAll(look: Look, commands: readonly CommandSpec[]): string[] {
-  const heading = (text: string): string => styled(look, 'bold', text);
+export function helpOfAll(display: Display, commands: readonly CommandSpec[]): string[] {
+  const heading = (text: string): string => styled(display, 'bold', text);
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    ...wrap('Pawl runs workflows of agents, people and programs, and lets none of them skip a step.', roomOf(look)),
+    ...wrap('Pawl runs workflows of agents, people and programs, and lets none of them skip a step.', availableWidth(display)),
     '',
     `${heading('Usage')}  pawl COMMAND [OPTIONS]`,
     ...GROUPS.flatMap((group) =>
       section(
         heading(group),
         commands.filter((command) => command.group === group).map(({ name, summary }) => [name, summary] as const),
-        { look, width, style: (head) => styled(look, 'cyan', head) },
+        { display, width, style: (head) => styled(display, 'cyan', head) },
       ),
     ),
-    ...section(heading('Common options'), COMMON_ROWS, { look, width: headWidth(COMMON_ROWS) }),
+    ...section(heading('Common options'), COMMON_ROWS, { display, width: headWidth(COMMON_ROWS) }),
     '',
-    ...wrap('"pawl COMMAND --help" shows examples. New here? Try "pawl demo".', roomOf(look)),
+    ...wrap('"pawl COMMAND --help" shows examples. New here? Try "pawl demo".', availableWidth(display)),
   ];
 }
 
 /** The help of one command. */
-export function helpOf(look: Look, spec: CommandSpec): string[] {
-  const heading = (text: string): string => styled(look, 'bold', text);
+export function helpOf(display: Display, spec: CommandSpec): string[] {
+  const heading = (text: string): string => styled(display, 'bold', text);
   const { args = [], options = [] } = spec;
   const rows = {
     arguments: args.map((arg) => [arg.name, aboutOf(arg)] as const),
@@ -37,19 +37,19 @@ export function helpOf(look: Look, spec: CommandSpec): string[] {
   };
   const width = headWidth([...rows.arguments, ...rows.options, ...COMMON_ROWS]);
   return [
-    ...wrap(sentence(spec.summary), roomOf(look)),
-    ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, roomOf(look))]),
+    ...wrap(sentence(spec.summary), availableWidth(display)),
+    ...(spec.about === undefined ? [] : ['', ...wrap(spec.about, availableWidth(display))]),
     '',
     `${heading('Usage')}  ${usageOf(spec)}`,
     ...(spec.aliases === undefined ? [] : [`${heading('Alias')}  ${spec.aliases.join(', ')}`]),
-    ...section(heading('Arguments'), rows.arguments, { look, width }),
-    ...section(heading('Options'), rows.options, { look, width }),
-    ...section(heading('Common options'), COMMON_ROWS, { look, width }),
+    ...section(heading('Arguments'), rows.arguments, { display, width }),
+    ...section(heading('Options'), rows.options, { display, width }),
+    ...section(heading('Common options'), COMMON_ROWS, { display, width }),
     '',
     heading('Examples'),
     ...spec.examples.flatMap(({ line, about }) => [
-      ...wrap(about, roomOf(look) - 4).map((part) => `  ${styled(look, 'dim', `# ${part}`)}`),
-      `  ${styled(look, 'cyan', line)}`,
+      ...wrap(about, availableWidth(display) - 4).map((part) => `  ${styled(display, 'dim', `# ${part}`)}`),
+      `  ${styled(display, 'cyan', line)}`,
     ]),
   ];
 }
@@ -87,18 +87,18 @@ function headWidth(rows: TwoColumns): number {
 }
 
 interface SectionStyle {
-  readonly look: Look;
+  readonly display: Display;
   /** The width of the first column. */
   readonly width: number;
   readonly style?: (head: string) => string;
 }
 
 /** A heading and its rows in two columns; on a narrow terminal the second is below the first. */
-function section(title: string, rows: TwoColumns, { look, width, style = (head) => head }: SectionStyle): string[] {
+function section(title: string, rows: TwoColumns, { display, width, style = (head) => head }: SectionStyle): string[] {
   if (rows.length === 0) return [];
-  const room = roomOf(look) - width - 4;
+  const room = availableWidth(display) - width - 4;
   const lines = rows.flatMap(([head, about]) => {
-    if (room < ROOM_MIN) return [`  ${style(head)}`, ...wrap(about, roomOf(look) - 6).map((line) => `      ${line}`)];
+    if (room < ROOM_MIN) return [`  ${style(head)}`, ...wrap(about, availableWidth(display) - 6).map((line) => `      ${line}`)];
     const pad = ' '.repeat(width - widthOf(head));
     return wrap(about, room).map((line, index) => (index === 0 ? `  ${style(head)}${pad}  ${line}` : `${' '.repeat(width + 4)}${line}`));
   });
@@ -106,8 +106,8 @@ function section(title: string, rows: TwoColumns, { look, width, style = (head) 
 }
 
 /** The width at which text is wrapped: lines over 100 columns are hard to read. */
-function roomOf(look: Look): number {
-  return Math.min(look.columns, 100);
+function availableWidth(display: Display): number {
+  return Math.min(display.columns, 100);
 }
 
 /** Breaks a text at spaces into lines of at most a width. */

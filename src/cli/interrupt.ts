@@ -1,4 +1,4 @@
-// Owns how a command that drives a run handles signals. After the first, running steps finish; the second kills them. Either
+// Owns the signal handling of a command that drives a run. After the first, running steps finish; the second kills them. Either
 // way the run is released and can be resumed.
 
 import type { Engine } from '../api/engine.ts';

@@ -1,4 +1,4 @@
-// Owns loading a workflow, or its definition as data, by name or file. Only the requested one and those that it starts are
+// Loads a workflow, or its definition as data, by name or file. Only the requested one and those that it starts are
 // loaded, and only if their content is trusted.
 
 import { existsSync, statSync } from 'node:fs';
@@ -20,11 +20,11 @@ import { registryWith } from '../kinds/registry.ts';
 import { isDriven } from '../process/owner.ts';
 import type { RunOrigin } from '../store/store.ts';
 import { discoverProject } from './definitions.ts';
+import { moduleFailure } from './module-failure.ts';
 import type { Project } from './project.ts';
 import { assertPartsTrusted, declaredRegistry, loadParts, type ProjectParts, partsUsedBy, readProjectParts } from './project-parts.ts';
 import { isSettingsFile } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
-import { moduleFailure, shownFile } from './shown-file.ts';
 import { assertTrusted, type TrustedContent } from './trust/trust.ts';
 
 /** A workflow whose module is loaded, and its file. */
@@ -41,7 +41,7 @@ type WorkflowSource = Omit<LoadedWorkflow, 'workflow'>;
 const MODULE_FILE = /\.m?[tj]s$/;
 const YAML_FILE = /\.ya?ml$/;
 
-/** Loads a workflow by its name or file. Content that is not trusted is refused; a terminal asks first. */
+/** Loads a workflow by its name or file. Content that is not trusted is rejected; a terminal asks first. */
 export async function loadWorkflow(shell: Shell, project: Project, reference: string): Promise<LoadedWorkflow> {
   const loader = new Loader(shell, project);
   const source = await loader.find(reference);
@@ -127,7 +127,7 @@ class Loader {
     const skill = findRunnableSkill(project, name);
     if (skill !== undefined) return skill;
     const names = [...workflows.map((workflow) => workflow.name), ...runnableSkills(project)];
-    throw workflowUnknown(name, { place: ` in ${project.root}`, names, unread: problems.map(({ file }) => shownFile(shell, file)) });
+    throw workflowUnknown(name, { where: ` in ${project.root}`, names, unread: problems.map(({ file }) => shell.shownFile(file)) });
   }
 
   /** Loads a workflow and the workflows that its steps start by name; `ancestors` are the names of those that start it. */
@@ -222,8 +222,9 @@ function fileAt(shell: Shell, reference: string): string {
   throw new EngineError('MODULE_FAILED', `${file} cannot define a workflow: its name must end in .yaml, .yml, .ts, .mts, .js or .mjs`);
 }
 
-function workflowDuplicate(shell: Shell, name: string, files: readonly string[]): EngineError {
-  const shown = files.map((file) => shownFile(shell, file)).join(', ');
+/** The error for a name that several files define. */
+export function workflowDuplicate(shell: Shell, name: string, files: readonly string[]): EngineError {
+  const shown = files.map((file) => shell.shownFile(file)).join(', ');
   return new EngineError('WORKFLOW_DUPLICATE', `${files.length} workflows are called "${name}": ${shown}; rename one, or name the file`, {
     details: { name, origins: files },
   });
@@ -232,11 +233,11 @@ function workflowDuplicate(shell: Shell, name: string, files: readonly string[])
 /** The error for an unknown workflow name; it also names the files that could not be read, because they may define it. */
 export function workflowUnknown(
   name: string,
-  { place = '', names, unread }: { readonly place?: string; readonly names: readonly string[]; readonly unread: readonly string[] },
+  { where = '', names, unread }: { readonly where?: string; readonly names: readonly string[]; readonly unread: readonly string[] },
 ): EngineError {
   const bad = [...new Set(unread)];
   const also = bad.length === 0 ? '' : `; ${bad.join(', ')} could not be read, and "pawl validate" shows why`;
-  const message = `there is no workflow "${name}"${place}${didYouMean(name, names)}; "pawl list" lists the workflows${also}`;
+  const message = `there is no workflow "${name}"${where}${didYouMean(name, names)}; "pawl list" lists the workflows${also}`;
   return new EngineError('WORKFLOW_UNKNOWN', message, { details: { name } });
 }
 

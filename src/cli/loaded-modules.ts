@@ -1,5 +1,5 @@
-// Owns which version of each module a process has loaded. Node loads a module once per process, so a module that changes later
-// is refused: the process would continue with the old code.
+// Owns the version of each module that a process has loaded. Node loads a module once per process, so a module that changes
+// later is rejected: the process would continue with the old code.
 
 import { EngineError } from '../base/error.ts';
 import { readGraph } from './trust/trust-list.ts';

@@ -2,7 +2,7 @@
 // under a Node that is new enough.
 
 import { requiredRightsOf } from '../authority/rights.ts';
-import { EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
+import { ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
 import { namedIn, pasteableIn } from './caller.ts';
@@ -10,55 +10,55 @@ import { ATTEND } from './catalogue/attend.ts';
 import { DECIDE } from './catalogue/decide.ts';
 import { INSPECT } from './catalogue/inspect.ts';
 import { SKILL } from './catalogue/skill.ts';
-import { type CommandSpec, commandNamed, ParsedArgs } from './command.ts';
+import { type CommandSpec, commandNamed, ParsedArgs, usageError } from './command.ts';
 import { helpOf, helpOfAll, usageOf } from './help.ts';
 import { versionOf } from './package.ts';
 import { parseCommand } from './parse.ts';
-import { SCHEMA_VERSION, Shell, type World } from './shell.ts';
-import { logText, lookOf, styled } from './terminal.ts';
+import { type ProcessContext, SCHEMA_VERSION, Shell } from './shell.ts';
+import { detectDisplay, logText, styled } from './terminal.ts';
 
 /** The commands that are used all day. Every start loads their descriptions; the others are loaded only if none of these is called. */
 const DAILY: readonly CommandSpec[] = [...SKILL, ...ATTEND, ...DECIDE, ...INSPECT];
 
 /** Runs one command line and returns its exit code. */
-export async function runCommandLine(world: World, argv: readonly string[]): Promise<number> {
+export async function runCommandLine(context: ProcessContext, argv: readonly string[]): Promise<number> {
   const flags = { json: argv.includes('--json'), noColor: argv.includes('--no-color'), named: namedIn(argv) };
   try {
-    return checkedExit(world, await dispatch(world, argv));
+    return checkedExit(context, await dispatch(context, argv));
   } catch (error) {
-    return reportFailure(world, error, flags);
+    return reportFailure(context, error, flags);
   }
 }
 
 /** The exit code; 1 instead of 0 if stdout could not be written although it is still open. */
-function checkedExit(world: World, exit: number): number {
-  const failure: NodeJS.ErrnoException | null | undefined = world.stdout.errored;
+function checkedExit(context: ProcessContext, exit: number): number {
+  const failure: NodeJS.ErrnoException | null | undefined = context.stdout.errored;
   if (failure === null || failure === undefined || failure.code === 'EPIPE') return exit;
-  world.stderr.write(`pawl: cannot write to stdout: ${failure.message}\n`);
+  context.stderr.write(`pawl: cannot write to stdout: ${failure.message}\n`);
   return exit === 0 ? 1 : exit;
 }
 
-async function dispatch(world: World, [name, ...rest]: readonly string[]): Promise<number> {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(world, rest);
+async function dispatch(context: ProcessContext, [name, ...rest]: readonly string[]): Promise<number> {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return showHelp(context, rest);
   if (name === '--version' || name === '-V') {
     const version = versionOf();
-    return new Shell(world, commonFlags(rest)).result({ version }, () => [version]);
+    return new Shell(context, commonFlags(rest)).result({ version }, () => [version]);
   }
   if (name === '__complete') {
     const { completionLines } = await import('./completion/complete.ts');
-    for (const line of await completionLines(world, await allCommands(), rest)) world.stdout.write(`${line}\n`);
+    for (const line of await completionLines(context, await allCommands(), rest)) context.stdout.write(`${line}\n`);
     return 0;
   }
   const spec = await findCommand(name);
-  const given = parseCommand(spec, rest);
-  const shell = new Shell(world, given);
-  if (given.has('help')) return showHelpOf(shell, spec);
-  if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).readPassphraseOption(given);
-  const demands = requiredRightsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
+  const args = parseCommand(spec, rest);
+  const shell = new Shell(context, args);
+  if (args.has('help')) return showHelpOf(shell, spec);
+  if (args.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).readPassphraseOption(args);
+  const demands = requiredRightsOf(spec.name, { options: args.names(), action: args.maybe('ACTION') });
   if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).checkRights(shell, demands);
   const { run } = await spec.load();
   try {
-    return await run(shell, given);
+    return await run(shell, args);
   } catch (error) {
     throw await withParamFlags(spec, error);
   }
@@ -71,18 +71,18 @@ async function withParamFlags(spec: CommandSpec, error: unknown): Promise<unknow
   return withMissingFlags(error, (name) => `-p ${name}=VALUE`);
 }
 
-async function showHelp(world: World, rest: readonly string[]): Promise<number> {
-  const shell = new Shell(world, commonFlags(rest));
+async function showHelp(context: ProcessContext, rest: readonly string[]): Promise<number> {
+  const shell = new Shell(context, commonFlags(rest));
   const about = rest.find((word) => !word.startsWith('-'));
   if (about !== undefined) return showHelpOf(shell, await findCommand(about));
   const all = await allCommands();
   const commands = all.map(({ name, group, summary }) => ({ name, group, summary }));
-  return shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.look, all));
+  return shell.result({ usage: 'pawl COMMAND [OPTIONS]', commands }, () => helpOfAll(shell.display, all));
 }
 
 function showHelpOf(shell: Shell, spec: CommandSpec): number {
   const { load: _, ...data } = spec;
-  return shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.look, spec));
+  return shell.result({ usage: usageOf(spec), ...data }, () => helpOf(shell.display, spec));
 }
 
 function commonFlags(words: readonly string[]): ParsedArgs {
@@ -96,13 +96,13 @@ async function allCommands(): Promise<readonly CommandSpec[]> {
 async function findCommand(name: string): Promise<CommandSpec> {
   const spec = commandNamed(DAILY, name) ?? commandNamed(await allCommands(), name);
   if (spec !== undefined) return spec;
-  if (name.startsWith('-')) throw new EngineError('USAGE', `the command must come before "${name}"; "pawl --help" lists the commands`);
+  if (name.startsWith('-')) throw usageError(`the command must come before "${name}"; "pawl --help" lists the commands`);
   const nearest = nearestName(
     name,
     (await allCommands()).map((command) => command.name),
   );
   const meant = nearest === undefined ? '' : ` (did you mean "pawl ${nearest}"?)`;
-  throw new EngineError('USAGE', `unknown command "${name}"${meant}; "pawl --help" lists the commands`);
+  throw usageError(`unknown command "${name}"${meant}; "pawl --help" lists the commands`);
 }
 
 /** Runs the command line of this process. */
@@ -118,7 +118,7 @@ export async function main(): Promise<void> {
   };
   const stdout = takeStdout();
   // Opening a stream makes Node load code, so each is opened on first use.
-  const world = {
+  const context = {
     get stdin() {
       return process.stdin;
     },
@@ -133,7 +133,7 @@ export async function main(): Promise<void> {
       return currentFolder();
     },
   };
-  const exit = await runCommandLine(world, process.argv.slice(2));
+  const exit = await runCommandLine(context, process.argv.slice(2));
   // A workflow's module may keep a timer or a connection open; the command still ends.
   await Promise.all([...opened].map((stream) => new Promise((resolve) => stream.write('', resolve))));
   process.exit(exit);
@@ -153,7 +153,7 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new EngineError('USAGE', 'the current folder no longer exists; change to another one', { cause });
+    throw usageError('the current folder no longer exists; change to another one', { cause });
   }
 }
 
@@ -179,22 +179,21 @@ interface FailureFlags {
  * Reports a failure in one line, with its position in the source, the message and the error code; JSON for programs. Returns
  * the exit code of the catalogue.
  */
-function reportFailure(world: World, error: unknown, flags: FailureFlags): number {
-  const look = lookOf(world.stderr, world.env, { noColor: flags.noColor });
+function reportFailure(context: ProcessContext, error: unknown, flags: FailureFlags): number {
+  const display = detectDisplay(context.stderr, context.env, { noColor: flags.noColor });
   if (!isEngineError(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-    world.stderr.write(`pawl: this is a bug in Pawl; everything recorded so far is safe on disk:\n${logText(stack, world.env)}\n`);
+    context.stderr.write(`pawl: this is a bug in Pawl; everything recorded so far is safe on disk:\n${logText(stack, context.env)}\n`);
     return EXIT_BUG;
   }
-  const message = pasteableIn({ env: world.env, named: flags.named }, error.message);
-  if (flags.json) world.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: failureOf(error, message) }, null, 2)}\n`);
-  const { position } = error;
+  const message = pasteableIn({ env: context.env, named: flags.named }, error.message);
+  const { code, position, details } = error;
+  const failure = { code, message, retry: ERROR_CODES[code].retry, ...position, details };
+  if (flags.json) context.stdout.write(`${JSON.stringify({ schemaVersion: SCHEMA_VERSION, error: failure }, null, 2)}\n`);
   const where =
     position === undefined ? '' : `${position.file === undefined ? '' : `${position.file}:`}${position.line}:${position.column}: `;
-  world.stderr.write(`${styled(look, 'red', 'pawl:')} ${logText(where + message, world.env)} ${styled(look, 'dim', `[${error.code}]`)}\n`);
+  context.stderr.write(
+    `${styled(display, 'red', 'pawl:')} ${logText(where + message, context.env)} ${styled(display, 'dim', `[${error.code}]`)}\n`,
+  );
   return ERROR_CODES[error.code].exit;
-}
-
-function failureOf({ code, position, details }: EngineError, message: string): object {
-  return { code, message, retry: ERROR_CODES[code].retry, ...(position ?? {}), details };
 }

@@ -1,4 +1,4 @@
-// Owns opening an engine for a command, with the project's database and settings. Separate from session.ts, so that a command
+// Opens an engine for a command, with the project's database and settings. Separate from session.ts, so that a command
 // that only reads does not load the engine.
 
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { keyListOf } from './identity/identity.ts';
 import { roleFilesOf } from './project.ts';
 import { lazyChecks } from './project-parts.ts';
-import type { Place } from './session.ts';
+import type { Setup } from './session.ts';
 import type { Shell } from './shell.ts';
 import { guardAttempts } from './stray-errors.ts';
 import { rememberSigned } from './trust/signed-projects.ts';
@@ -32,22 +32,22 @@ interface OpenedParts {
 }
 
 /** Opens an engine on the database of a project. */
-export async function openEngine(shell: Shell, place: Place, parts: OpenedParts): Promise<Engine> {
+export async function openEngine(shell: Shell, setup: Setup, parts: OpenedParts): Promise<Engine> {
   const { warn = (text: string) => shell.warn(text) } = parts;
   // Record whether the project requires signatures, so that changing its settings later does not bypass them.
-  rememberSigned(shell, place.project, place.settings);
-  const { limits, validation, environment: inheritEnv, groups, commands, budgets, decisions, protected: guarded } = place.settings;
-  const { circuit_breakers: breakers } = place.settings;
+  rememberSigned(shell, setup.project, setup.settings);
+  const { limits, validation, environment: inheritEnv, groups, commands, budgets, decisions, protected: guarded } = setup.settings;
+  const { circuit_breakers: breakers } = setup.settings;
   return createEngine({
     rights: 'checked',
-    db: place.file,
+    db: setup.file,
     store: parts.store,
     workflows: parts.workflows,
-    checks: await lazyChecks(shell, place.project),
-    cwd: place.project.root,
+    checks: await lazyChecks(shell, setup.project),
+    cwd: setup.project.root,
     drives: parts.drives ?? 'own',
     ownerTimeout: { ms: OWNER_TIMEOUT_MS, onWait: warn },
-    worktrees: { folder: join(dirname(place.file), 'worktrees') },
+    worktrees: { folder: join(dirname(setup.file), 'worktrees') },
     warn: (error) => warn(messageOf(error)),
     guard: guardAttempts(warn),
     ...omitUndefined({
@@ -62,26 +62,26 @@ export async function openEngine(shell: Shell, place: Place, parts: OpenedParts)
       protected: guarded,
       forge: parts.forge,
     }),
-    identities: () => keyListOf(shell, place.project),
-    ...webhookOptions(place),
-    ...writeOptions(place),
-    ...databaseOptions(place),
-    ...(await rolesOf(place)),
+    identities: () => keyListOf(shell, setup.project),
+    ...webhookOptions(setup),
+    ...writeOptions(setup),
+    ...databaseOptions(setup),
+    ...(await rolesOf(setup)),
   });
 }
 
-function webhookOptions({ settings: { secrets = {}, webhooks } }: Place): Pick<EngineOptions, 'secrets' | 'webhooks'> {
+function webhookOptions({ settings: { secrets = {}, webhooks } }: Setup): Pick<EngineOptions, 'secrets' | 'webhooks'> {
   const hosts = Object.entries(secrets).flatMap(([name, { hosts }]) => (hosts === undefined ? [] : [[name, hosts] as const]));
   return { secrets, webhooks: { ...webhooks, secretHosts: Object.fromEntries(hosts) } };
 }
 
-function writeOptions({ settings: { writes, staged } }: Place): Pick<EngineOptions, 'writes'> {
+function writeOptions({ settings: { writes, staged } }: Setup): Pick<EngineOptions, 'writes'> {
   if (writes === undefined && staged === undefined) return {};
   const { links, ...limits } = writes ?? {};
   return { writes: { limits, ...omitUndefined({ links, staged }) } };
 }
 
-function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOptions, 'databases'> {
+function databaseOptions({ settings: { databases = {} } }: Setup): Pick<EngineOptions, 'databases'> {
   return {
     databases: Object.fromEntries(
       Object.entries(databases).map(([name, { path, row_limit: rowLimit, keep_backups: keepBackups }]) => [
@@ -93,19 +93,19 @@ function databaseOptions({ settings: { databases = {} } }: Place): Pick<EngineOp
 }
 
 /** The roles, checks, stages and protected files of a project, from which the text of a step is built. */
-export async function previewServices(shell: Shell, place: Place): Promise<StepServices> {
-  const { validation, protected: guarded } = place.settings;
+export async function previewServices(shell: Shell, setup: Setup): Promise<StepServices> {
+  const { validation, protected: guarded } = setup.settings;
   return {
-    cwd: place.project.root,
+    cwd: setup.project.root,
     now: () => Date.now(),
-    checks: await lazyChecks(shell, place.project),
+    checks: await lazyChecks(shell, setup.project),
     ...omitUndefined({ stages: validation?.stages, protected: guarded }),
-    ...(await rolesOf(place)),
+    ...(await rolesOf(setup)),
   };
 }
 
 /** The roles of a project with their drivers. Loaded only if the project has roles, because it needs the YAML parser. */
-async function rolesOf({ project, settings }: Place): Promise<Pick<StepServices, 'roles' | 'drivers'>> {
+async function rolesOf({ project, settings }: Setup): Promise<Pick<StepServices, 'roles' | 'drivers'>> {
   if (settings.roles === undefined && roleFilesOf(project).length === 0) return {};
   const { readRoles } = await import('./roles.ts');
   const { roles, drivers } = await readRoles(project, settings);

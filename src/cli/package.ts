@@ -1,4 +1,4 @@
-// Owns where this program is installed, and its version.
+// Owns the folder of this program, and its version.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

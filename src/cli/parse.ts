@@ -1,9 +1,9 @@
-// Owns parsing a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
+// Parses a command line by a command's spec. A mistake is a USAGE error that names the invalid word, the nearest valid
 // one, and the help.
 
-import { EngineError } from '../base/error.ts';
+import type { EngineError } from '../base/error.ts';
 import { didYouMean } from '../base/suggest.ts';
-import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, type OptionSpec, ParsedArgs } from './command.ts';
+import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandError, type OptionSpec, ParsedArgs } from './command.ts';
 
 /** Parses the arguments and options of one command; `argv` begins after the command's name. */
 export function parseCommand(spec: CommandSpec, argv: readonly string[]): ParsedArgs {
@@ -50,13 +50,13 @@ class Parser {
     return this.take(option, rest === '' ? undefined : rest.replace(/^=/, ''), next);
   }
 
-  private unknown(given: string): EngineError {
+  private unknown(word: string): EngineError {
     const long = this.known.map(({ name }) => `--${name}`);
     const short = this.known.flatMap((option) => (option.short === undefined ? [] : [`-${option.short}`]));
     // `-limit` for `--limit`, or `--f` for `-f`.
-    const similar = [...long, ...short].find((name) => name === `-${given}` || `-${name}` === given);
-    const hint = similar === undefined ? didYouMean(given, long) : ` (did you mean "${similar}"?)`;
-    return this.usage(`unknown option "${given}"${hint}`);
+    const similar = [...long, ...short].find((name) => name === `-${word}` || `-${name}` === word);
+    const hint = similar === undefined ? didYouMean(word, long) : ` (did you mean "${similar}"?)`;
+    return this.usage(`unknown option "${word}"${hint}`);
   }
 
   private take(option: OptionSpec, attached: string | undefined, next: string | undefined): number {
@@ -97,12 +97,12 @@ class Parser {
     for (const value of words) this.checkChoice(arg.name, value, arg.choices);
   }
 
-  private checkChoice(what: string, value: string, choices: readonly string[] | undefined): void {
+  private checkChoice(label: string, value: string, choices: readonly string[] | undefined): void {
     if (choices === undefined || choices.includes(value)) return;
-    throw this.usage(`${what} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
+    throw this.usage(`${label} must be one of ${choices.join(', ')}, not "${value}"${didYouMean(value, choices)}`);
   }
 
-  private usage(what: string): EngineError {
-    return new EngineError('USAGE', `${what}; "pawl ${this.spec.name} --help" shows the usage`);
+  private usage(message: string): EngineError {
+    return commandError(this.spec.name, message);
   }
 }

@@ -1,4 +1,4 @@
-// Owns finding the project of a folder, and the state folder. State is kept outside the project, so that an agent that cleans
+// Finds the project of a folder, and the state folder. State is kept outside the project, so that an agent that cleans
 // its checkout does not delete the runs.
 
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { readPlainFile } from '../base/plain-file.ts';
-import type { ParsedArgs } from './command.ts';
+import { type ParsedArgs, usageError } from './command.ts';
 import type { Shell } from './shell.ts';
 
 /** Folders with a project's workflows; `pawl init` creates the first. */
@@ -23,8 +23,8 @@ export interface Project {
 }
 
 /** The project of the current folder: the nearest parent folder with a `.pawl`, else the git checkout, else the folder itself. */
-export function findProject(shell: Shell, given: ParsedArgs): Project {
-  const named = given.option('project');
+export function findProject(shell: Shell, args: ParsedArgs): Project {
+  const named = args.option('project');
   if (named !== undefined) return projectAt(folderAt(shell, named, '--project'), 'option');
   const set = shell.env.PAWL_PROJECT;
   if (set !== undefined && set !== '') return projectAt(folderAt(shell, set, 'PAWL_PROJECT'), 'environment');
@@ -47,17 +47,19 @@ function projectAt(root: string, because: Project['because']): Project {
   return { root, because, home: HOMES.map((name) => join(root, name)).find(isFolder) };
 }
 
-function folderAt(shell: Shell, path: string, what: string): string {
+function folderAt(shell: Shell, path: string, label: string): string {
   const folder = resolve(shell.cwd, path);
-  if (!isFolder(folder)) throw new EngineError('USAGE', `${what}: ${folder} is not a folder`);
+  if (!isFolder(folder)) throw usageError(`${label}: ${folder} is not a folder`);
   return folder;
 }
 
-function isFolder(path: string): boolean {
+/** Whether a path is a folder. */
+export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function nearestParent(from: string, matches: (folder: string) => boolean): string | undefined {
+/** The nearest folder, from one upwards, that matches. */
+export function nearestParent(from: string, matches: (folder: string) => boolean): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (matches(folder)) return folder;
     if (folder === dirname(folder)) return undefined;

@@ -28,17 +28,14 @@ export async function readExternalNames(project: Project, { references, settings
     checks: needs('check') ? [...Object.keys(REGISTRY.checks), ...(await projectChecks(project))] : [],
     groups: settings.groups ?? {},
     databases: Object.keys(settings.databases ?? {}),
-    ...(needs('role') ? { roles: await rolesOf(project, settings), roleHint } : {}),
+    ...(needs('role') ? { roles: await rolesOf(project, settings) } : {}),
+    roleHint: (name) => `define it in .pawl/agents/${name}.md, or under "roles" in .pawl/config.yaml`,
   };
 }
 
 async function projectChecks(project: Project): Promise<string[]> {
   const { declared } = await readProjectParts(project);
   return declared.flatMap(({ part, name }) => (part === 'check' ? [name] : []));
-}
-
-function roleHint(name: string): string {
-  return `define it in .pawl/agents/${name}.md, or under "roles" in .pawl/config.yaml`;
 }
 
 async function rolesOf(project: Project, settings: Pick<Settings, 'roles'>): Promise<NonNullable<ExternalNames['roles']>> {

@@ -1,4 +1,4 @@
-// Owns checking the rights of a command's caller: finds the terminal, the personal token and the parent processes, by which
+// Checks the rights of a command's caller: finds the terminal, the personal token and the parent processes, by which
 // `authority/right.ts` decides.
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry.ts';
 import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from '../authority/right.ts';
 import type { requiredRightsOf } from '../authority/rights.ts';
-import { EngineError, isEngineError, messageOf } from '../base/error.ts';
+import { isEngineError, messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
-import { accountName, userActor } from './actor.ts';
 import { hasStarted } from './agent-session.ts';
+import { usageError } from './command.ts';
 import type { Project } from './project.ts';
 import type { OpenRun } from './session.ts';
 import { readSettings } from './settings/settings.ts';
@@ -33,7 +33,7 @@ export async function demandRight(shell: Shell, request: RightRequest): Promise<
  * Checks that the caller may cancel or pause a run. No further right is needed for their own runs and the run they work in; a
  * run that someone else started needs the right to override. A child run belongs to whoever started its topmost parent.
  */
-export async function demandSteering(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
+export async function demandControl(shell: Shell, { store, id }: Pick<OpenRun, 'store' | 'id'>, on: string): Promise<void> {
   const starter = await starterOf(store, id);
   if (isOthersRun(await callerOf(shell, { demand: 'steer', on }), starter))
     await demandRight(shell, { demand: 'override', on, about: startedText(starter) });
@@ -55,31 +55,31 @@ async function callerOf(shell: Shell, request: RightRequest): Promise<Caller> {
   const token = secret === undefined ? undefined : (await import('./tokens.ts')).checkToken(shell, secret);
   const ancestors = await ancestorsOf(shell);
   return {
-    user: accountName(shell),
+    user: shell.account,
     isTerminal: shell.isInteractive,
     env: shell.env,
     ancestors: () => ancestors,
     ...omitUndefined({ signer, token: token && { name: token.name, scopes: token.scopes } }),
-    isOwnRun: isOwn(shell, ancestors, shell.given.maybe('RUN')),
+    isOwnRun: isOwn(shell, ancestors, shell.args.maybe('RUN')),
   };
 }
 
 /** The name to record as the starter of a run: from the personal token, else the account. */
 export async function starterName(shell: Shell): Promise<string> {
   const secret = shell.right === undefined ? secretOf(shell) : undefined;
-  if (secret === undefined) return userActor(shell);
+  if (secret === undefined) return shell.actor;
   try {
     return (await import('./tokens.ts')).checkToken(shell, secret).name;
   } catch (error) {
     // Starting needs no right, so an invalid token does not matter.
-    if (isEngineError(error)) return userActor(shell);
+    if (isEngineError(error)) return shell.actor;
     throw error;
   }
 }
 
 /** The parent processes, each with the runs that it drives in the command's database. */
 async function ancestorsOf(shell: Shell): Promise<readonly Ancestor[]> {
-  const ancestors = shell.world.ancestors?.() ?? readAncestors();
+  const ancestors = shell.context.ancestors?.() ?? readAncestors();
   return ancestors.length === 0 ? ancestors : withDrivers(ancestors, await driversOf(shell));
 }
 
@@ -90,7 +90,7 @@ async function driversOf(shell: Shell): Promise<readonly { readonly pid: number;
     import('../process/owner.ts'),
   ]);
   try {
-    const file = await databaseOf(shell, shell.given);
+    const file = await databaseOf(shell, shell.args);
     const { owned } = existsSync(file) ? inspectFile(file) : { owned: [] };
     return owned.flatMap(({ run, owner }) => {
       const pid = processOf(owner);
@@ -112,8 +112,8 @@ async function signerOf(shell: Shell, { demand, withoutSignature, actsAs }: Righ
   if (withoutSignature === true) return undefined;
   if ((actsAs === true || !asksToSign(shell)) && !(await requiresSignatures(shell))) return undefined;
   // Actions at the forge are not signed, so the key is unlocked now.
-  if (demand === 'decide' && actsAs !== true) return identityFor(shell, shell.given).name;
-  return (await (await import('./identity/signing.ts')).unlock(shell, shell.given)).name;
+  if (demand === 'decide' && actsAs !== true) return identityFor(shell, shell.args).name;
+  return (await (await import('./identity/signing.ts')).unlock(shell, shell.args)).name;
 }
 
 async function requiresSignatures(shell: Shell): Promise<boolean> {
@@ -147,11 +147,11 @@ function isOwn(shell: Shell, ancestors: readonly Ancestor[], prefix: string | un
 }
 
 function secretOf(shell: Shell): string | undefined {
-  const file = shell.given.option('token-file');
+  const file = shell.args.option('token-file');
   if (file === undefined) return shell.env.PAWL_TOKEN?.trim() || undefined;
   try {
     return readFileSync(resolve(shell.cwd, file), 'utf8').trim();
   } catch (cause) {
-    throw new EngineError('USAGE', `cannot read the token from ${file}: ${messageOf(cause)}`, { cause });
+    throw usageError(`cannot read the token from ${file}: ${messageOf(cause)}`, { cause });
   }
 }

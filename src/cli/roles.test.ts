@@ -79,28 +79,28 @@ describe('an error names the file', () => {
     ['no program', '---\ndriver: acp\n---\n', 'no program; add argv'],
     ['a program that is never started', '---\nargv: [x]\n---\n', 'the driver "attended" starts no program'],
     ['an unknown field', '---\ndrivr: acp\n---\n', '"drivr" is not a field of a role'],
-  ])('%s', async (_what, text, message) => {
+  ])('an error in a role names its file: %s', async (_what, text, message) => {
     const file = write('.pawl/agents/dev.md', text);
     expect(await fault()).toMatch(new RegExp(`^CONFIG_INVALID ${file} `));
     expect(await fault()).toContain(message);
   });
 
-  test('a role in two files', async () => {
+  test('a role in two files is an error that names the file', async () => {
     write('.pawl/agents/dev.md', '');
     write('.squadron/agents/dev.md', '');
     expect(await fault()).toContain('also defined in');
   });
 
-  test('a file whose name cannot be the name of a role', async () => {
+  test('a file name that cannot be the name of a role is an error', async () => {
     write('.pawl/agents/my role.md', '');
     expect(await fault()).toContain('"my role" is not a valid role name');
   });
 
-  test('a field of the settings', async () => {
+  test('an invalid field of a role in the settings is an error', async () => {
     expect(await fault({ dev: { modle: 'x' } })).toContain('"roles.dev.modle" in the settings is not a field of a role');
   });
 
-  test('a model without a provider', async () => {
+  test('a model without a provider is an error', async () => {
     write('.pawl/agents/writer.md', '---\ndriver: ai-sdk\nmodel: gpt-5\n---\n');
     expect(await fault()).toContain('sets the model "gpt-5"; write "model: provider/name"');
   });
@@ -123,7 +123,7 @@ describe('a model of the AI SDK', () => {
     write(`node_modules/@ai-sdk/${provider}/index.js`, text);
   }
 
-  test('comes from the packages of the project', async () => {
+  test('a model of the AI SDK comes from the packages of the project', async () => {
     const server = createServer((request, response) => {
       request.resume().on('end', () => {
         const choices = [{ index: 0, message: { role: 'assistant', content: 'A title' }, finish_reason: 'stop' }];
@@ -143,7 +143,7 @@ describe('a model of the AI SDK', () => {
     server.close();
   });
 
-  test('that is not installed is named, with the command to install it', async () => {
+  test('a model of the AI SDK that is not installed is named, with the command to install it', async () => {
     expect(await answerOf('nobody/small')).toMatchObject({ kind: 'failed', message: expect.stringContaining('npm install ai') });
     install('other', 'export const x = 1;');
     expect(await answerOf('nobody/small')).toMatchObject({ message: expect.stringContaining('npm install @ai-sdk/nobody') });
@@ -164,7 +164,7 @@ describe('the doctor', () => {
   const check = async (env: Readonly<Record<string, string>> = {}) =>
     (await checkRoles(project, {}, { PATH: dirname(process.execPath), ...env })).map(({ status, what, hint }) => [status, what, hint]);
 
-  test('lists the roles and whether their programs are found', async () => {
+  test('doctor lists the roles and whether their programs are found', async () => {
     expect(await check()).toEqual([['ok', 'no roles are defined', undefined]]);
     write('.pawl/agents/a.md', '---\ndriver: command\nargv: [node, x.js]\n---\n');
     write('.pawl/agents/b.md', '---\ndriver: acp\nargv: [no-such-agent]\n---\n');
@@ -180,7 +180,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  test.runIf(process.platform === 'linux')('names the missing key or login of a role', async () => {
+  test.runIf(process.platform === 'linux')('doctor names the missing key or login of a role', async () => {
     write('bin/codex', '#!/bin/sh\n');
     chmodSync(join(root, 'bin/codex'), 0o755);
     write('.pawl/agents/c.md', '---\ndriver: codex\n---\n');
@@ -194,7 +194,7 @@ describe('the doctor', () => {
     expect(await found()).toEqual(['role c: codex']);
   });
 
-  test('warns that Claude Code does not read the instructions of the project, unless its role enables that', async () => {
+  test('doctor warns that Claude Code does not read the instructions of the project, unless its role enables that', async () => {
     write('CLAUDE.md', 'Be kind.');
     write('.pawl/agents/c.md', `---\ndriver: claude-code\nargv: [${process.execPath}]\nenv: { ANTHROPIC_API_KEY: { secret: KEY } }\n---\n`);
     expect((await check())[0]?.[1]).toContain('does not read CLAUDE.md ("setting_sources: [user, project]" reads it)');
@@ -212,12 +212,12 @@ describe('the doctor', () => {
     ['driver: codex\nretry: { crash: { times: 1 } }', '"retry.crash.times" is not a field of a role'],
     ['driver: codex\nbase_url: gateway', '"base_url" must be an address'],
     ['driver: claude-code\nsetting_sources: [projct]', '"setting_sources.0" must be one of user, project, local'],
-  ])('refuses fields that do not fit: %s', async (fields, why) => {
+  ])('doctor rejects fields that do not fit: %s', async (fields, why) => {
     write('.pawl/agents/dev.md', `---\n${fields}\n---\n`);
     expect(await check()).toMatchObject([['problem', expect.stringContaining(why), expect.any(String)]]);
   });
 
-  test('reports an invalid role with its position', async () => {
+  test('doctor reports an invalid role with its position', async () => {
     const file = write('.pawl/agents/dev.md', '---\ndriver: acp\nmodle: x\n---\n');
     expect(await check()).toMatchObject([['problem', expect.stringContaining(`${file}:3:`), expect.any(String)]]);
     write('.pawl/agents/dev.md', '---\ndriver: acp\n---\n');

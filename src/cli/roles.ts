@@ -139,10 +139,10 @@ export function driverProblem(driver: string): string | undefined {
   return `the unknown driver "${driver}"${didYouMean(driver, known)}; known drivers: ${known.join(', ')}`;
 }
 
-function invalid(file: string | undefined, what: string): EngineError {
+function invalid(file: string | undefined, message: string): EngineError {
   return new EngineError(
     'CONFIG_INVALID',
-    what,
+    message,
     omitUndefined({ position: file === undefined ? undefined : { file, line: 1, column: 1 } }),
   );
 }

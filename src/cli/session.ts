@@ -1,4 +1,4 @@
-// Owns opening the database of a command, and finding the run with a given id prefix. A command that only reads never creates
+// Opens the database of a command, and finds the run with a given id prefix. A command that only reads never creates
 // a database.
 
 import { existsSync, mkdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { assertOwn, ensureStateId, readStateId } from './store-origin.ts';
 import { isKnownSigned } from './trust/signed-projects.ts';
 
 /** The project, settings and database of a command, and what set the path of the database. */
-export interface Place {
+export interface Setup {
   readonly project: Project;
   readonly settings: Settings;
   readonly file: string;
@@ -28,23 +28,23 @@ export interface Place {
 }
 
 /** Why a database is opened. To drive runs or decide, it must belong to this user; any can be looked at. */
-type StoreUse = 'drive' | 'look';
+type StoreUse = 'drive' | 'read';
 
 const AMBIGUOUS_SHOWN = 5;
 
 /** Finds the project, the settings and the database of a command; the database need not exist. */
-export async function findPlace(shell: Shell, given: ParsedArgs): Promise<Place> {
-  const project = findProject(shell, given);
-  const found = await readSettings(shell, project);
+export async function findSetup(shell: Shell, args: ParsedArgs): Promise<Setup> {
+  const project = findProject(shell, args);
+  const stored = await readSettings(shell, project);
   // A project that once required signatures still does, even if its settings were changed or hidden since.
-  const isSigned = found.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
-  const settings = isSigned ? { ...found, decisions: 'signed' as const } : found;
-  const at = (file: string, because: Place['because']): Place => ({
+  const isSigned = stored.decisions === undefined && stateOf(shell) !== undefined && isKnownSigned(shell, project);
+  const settings = isSigned ? { ...stored, decisions: 'signed' as const } : stored;
+  const at = (file: string, because: Setup['because']): Setup => ({
     ...{ project, settings, file, because },
     state: stateOf(shell),
     warn: (text) => shell.warn(text),
   });
-  const named = given.option('db');
+  const named = args.option('db');
   if (named !== undefined) return at(resolve(shell.cwd, named), 'option');
   const set = shell.env.PAWL_DB;
   if (set !== undefined && set !== '') return at(resolve(shell.cwd, set), 'environment');
@@ -53,8 +53,8 @@ export async function findPlace(shell: Shell, given: ParsedArgs): Promise<Place>
 }
 
 /** The path of the database of a command. */
-export async function databaseOf(shell: Shell, given: ParsedArgs): Promise<string> {
-  return (await findPlace(shell, given)).file;
+export async function databaseOf(shell: Shell, args: ParsedArgs): Promise<string> {
+  return (await findSetup(shell, args)).file;
 }
 
 function stateOf(shell: Shell): string | undefined {
@@ -67,13 +67,13 @@ function stateOf(shell: Shell): string | undefined {
 }
 
 /** Opens the database for reading; undefined if it does not exist. One from --db, or with a named run, must exist. */
-export async function openExisting(place: Place, prefix?: string): Promise<OpenedStore | undefined> {
-  if (prefix !== undefined) return openForRun(place, prefix, 'look');
-  assertNamedExists(place);
-  return existsSync(place.file) ? openStore(place, 'look') : undefined;
+export async function openExisting(setup: Setup, prefix?: string): Promise<OpenedStore | undefined> {
+  if (prefix !== undefined) return openForRun(setup, prefix, 'read');
+  assertNamedExists(setup);
+  return existsSync(setup.file) ? openStore(setup, 'read') : undefined;
 }
 
-function assertNamedExists({ file, because }: Place): void {
+function assertNamedExists({ file, because }: Setup): void {
   assertNotRemoved(file);
   if (because === 'option' && !existsSync(file))
     throw new EngineError('STORE_UNAVAILABLE', `database ${file} does not exist; check the path in --db`, { details: { file } });
@@ -83,8 +83,8 @@ function assertNamedExists({ file, because }: Place): void {
 export type OpenedStore = Store & AsyncDisposable;
 
 /** Opens the database, and creates it if needed; to drive runs, it must belong to this user. */
-export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<OpenedStore> {
-  const folder = dirname(place.file);
+export async function openStore(setup: Setup, use: StoreUse = 'drive'): Promise<OpenedStore> {
+  const folder = dirname(setup.file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
@@ -94,14 +94,14 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
       { cause },
     );
   }
-  watchOwners(place.file);
-  const origin = originFor(place, use);
-  const store = await openSqliteStore({ file: place.file, isDead, ...omitUndefined({ origin }) });
+  watchOwners(setup.file);
+  const origin = originFor(setup, use);
+  const store = await openSqliteStore({ file: setup.file, isDead, ...omitUndefined({ origin }) });
   try {
     if (use === 'drive') {
       if (store.loss !== undefined) throw store.loss;
-      await assertOwn(place, store);
-    } else if (store.loss !== undefined) place.warn(store.loss.message);
+      await assertOwn(setup, store);
+    } else if (store.loss !== undefined) setup.warn(store.loss.message);
     return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
   } catch (error) {
     await store.close();
@@ -110,25 +110,25 @@ export async function openStore(place: Place, use: StoreUse = 'drive'): Promise<
 }
 
 /** The id to record in a new file, which reading may create too. */
-function originFor({ state, file }: Place, use: StoreUse): string | undefined {
+function originFor({ state, file }: Setup, use: StoreUse): string | undefined {
   if (state === undefined) return undefined;
   return use === 'drive' || !existsSync(file) ? ensureStateId(state) : readStateId(state);
 }
 
 /** A run in an open database. */
 export interface OpenRun {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly store: Store;
   readonly id: string;
 }
 
 /** Finds the run that a command names, and keeps its database open while `work` runs. */
 export async function withRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>, use: StoreUse = 'drive'): Promise<T> {
-  const { given } = shell;
-  const place = await findPlace(shell, given);
-  const prefix = given.word('RUN');
-  await using store = await openForRun(place, prefix, use);
-  return await work({ place, store, id: await findRun(store, prefix, place) });
+  const { args } = shell;
+  const setup = await findSetup(shell, args);
+  const prefix = args.word('RUN');
+  await using store = await openForRun(setup, prefix, use);
+  return await work({ setup, store, id: await findRun(store, prefix, setup) });
 }
 
 /** Closes a store or another resource when `work` is done. */
@@ -141,26 +141,26 @@ export async function closing<S extends { close(): Promise<void> }, T>(open: S, 
 }
 
 /** Opens the database for a command about one run; without a database the run does not exist. */
-export async function openForRun(place: Place, prefix: string | undefined, use: StoreUse = 'drive'): Promise<OpenedStore> {
-  assertNamedExists(place);
-  if (!existsSync(place.file)) throw noRun(prefix, place);
-  return openStore(place, use);
+export async function openForRun(setup: Setup, prefix: string | undefined, use: StoreUse = 'drive'): Promise<OpenedStore> {
+  assertNamedExists(setup);
+  if (!existsSync(setup.file)) throw noRun(prefix, setup);
+  return openStore(setup, use);
 }
 
 /** Opens the run that a command shows: the one it names, else the last one, whose id is printed to stderr. */
 export async function withShownRun<T>(shell: Shell, work: (run: OpenRun) => Promise<T>): Promise<T> {
-  const place = await findPlace(shell, shell.given);
-  const prefix = shell.given.maybe('RUN');
-  await using store = await openForRun(place, prefix, 'look');
-  if (prefix !== undefined) return await work({ place, store, id: await findRun(store, prefix, place) });
+  const setup = await findSetup(shell, shell.args);
+  const prefix = shell.args.maybe('RUN');
+  await using store = await openForRun(setup, prefix, 'read');
+  if (prefix !== undefined) return await work({ setup, store, id: await findRun(store, prefix, setup) });
   const [newest] = await store.list({ limit: 1 });
-  if (newest === undefined) throw noRun(undefined, place);
+  if (newest === undefined) throw noRun(undefined, setup);
   const last = await rootOf(store, newest);
-  shell.world.stderr.write(`the last run of this project: ${last.id}\n`);
-  return await work({ place, store, id: last.id });
+  shell.context.stderr.write(`the last run of this project: ${last.id}\n`);
+  return await work({ setup, store, id: last.id });
 }
 
-/** The run that somebody started: a child run is part of its parent. */
+/** The top-level run: a child run is part of its parent. */
 async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
   if (run.parent === undefined) return run;
   const [parent] = await store.list({ id: run.parent });
@@ -169,24 +169,24 @@ async function rootOf(store: Store, run: RunSummary): Promise<RunSummary> {
 }
 
 /** The full id of the run with this prefix. */
-export async function findRun(store: Store, prefix: string, place: Place): Promise<string> {
-  let found = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
+export async function findRun(store: Store, prefix: string, setup: Setup): Promise<string> {
+  let matches = prefix === '' ? [] : await store.resolve(prefix, AMBIGUOUS_SHOWN + 1);
   // People may type an id in capitals.
-  if (found.length === 0 && prefix !== prefix.toLowerCase()) found = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
-  if (found.length === 1) return found[0] as string;
-  if (found.length === 0) throw noRun(prefix, place);
-  const shown = found.slice(0, AMBIGUOUS_SHOWN).join(', ');
+  if (matches.length === 0 && prefix !== prefix.toLowerCase()) matches = await store.resolve(prefix.toLowerCase(), AMBIGUOUS_SHOWN + 1);
+  if (matches.length === 1) return matches[0] as string;
+  if (matches.length === 0) throw noRun(prefix, setup);
+  const shown = matches.slice(0, AMBIGUOUS_SHOWN).join(', ');
   throw new EngineError(
     'RUN_AMBIGUOUS',
-    `"${prefix}" matches several runs: ${shown}${found.length > AMBIGUOUS_SHOWN ? ' and more' : ''}; give more characters`,
-    { details: { runs: found } },
+    `"${prefix}" matches several runs: ${shown}${matches.length > AMBIGUOUS_SHOWN ? ' and more' : ''}; give more characters`,
+    { details: { runs: matches } },
   );
 }
 
-function noRun(prefix: string | undefined, place: Place): EngineError {
-  const what =
+function noRun(prefix: string | undefined, setup: Setup): EngineError {
+  const message =
     prefix === undefined
-      ? `no runs in ${place.file} yet; "pawl run WORKFLOW" starts one`
-      : `no run "${prefix}" in ${place.file}; "pawl runs" lists the runs`;
-  return new EngineError('RUN_NOT_FOUND', what, { details: { ...omitUndefined({ run: prefix }), file: place.file } });
+      ? `no runs in ${setup.file} yet; "pawl run WORKFLOW" starts one`
+      : `no run "${prefix}" in ${setup.file}; "pawl runs" lists the runs`;
+  return new EngineError('RUN_NOT_FOUND', message, { details: { ...omitUndefined({ run: prefix }), file: setup.file } });
 }

@@ -1,18 +1,31 @@
 // Owns the streams, environment and folder of a command, and how it prints. Commands print through this, so that JSON, colour
 // and a closed pipe are handled in one place.
 
+import { userInfo } from 'node:os';
+import { isAbsolute, relative } from 'node:path';
 import type { Ancestor } from '../authority/ancestry.ts';
 import type { Right } from '../authority/right.ts';
 import { omitUndefined } from '../base/fields.ts';
-import { pasteableIn } from './caller.ts';
+import { callOf, pasteable, pasteableIn } from './caller.ts';
 import type { ParsedArgs } from './command.ts';
-import { type Column, type Look, logText, lookOf, type StyleName, type SymbolName, styled, symbol, table } from './terminal.ts';
+import {
+  type Column,
+  type Display,
+  detectDisplay,
+  logText,
+  oneLine,
+  type StyleName,
+  type SymbolName,
+  styled,
+  symbol,
+  table,
+} from './terminal.ts';
 
 /** The version of all JSON that commands print. */
 export const SCHEMA_VERSION = 1;
 
-/** The streams and the environment of a command line. */
-export interface World {
+/** The streams, the environment and the folder of the process that runs a command line. */
+export interface ProcessContext {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -24,21 +37,23 @@ export interface World {
   readonly ancestors?: () => readonly Ancestor[];
 }
 
+type Cells<Item> = Readonly<Record<string, (item: Item) => string>>;
+
 /** How a list is printed: the line for an empty one, and the lines of each item, or its cells by the titles of their columns. */
 type Listing<Item> = { readonly none: string } & (
   | { readonly lines: (item: Item) => string | readonly string[] }
   | {
-      readonly columns: Readonly<Record<string, (item: Item) => string>>;
+      readonly columns: Cells<Item>;
       readonly shrinks?: Readonly<Record<string, Column['shrinks']>>;
     }
 );
 
 /** The context of one command. */
 export class Shell {
-  readonly world: World;
-  readonly given: ParsedArgs;
-  readonly env: World['env'];
-  readonly look: Look;
+  readonly context: ProcessContext;
+  readonly args: ParsedArgs;
+  readonly env: ProcessContext['env'];
+  readonly display: Display;
   /** True when stdout is for programs. */
   readonly wantsJson: boolean;
   /** The output format, for commands that have several; undefined for the default. */
@@ -50,27 +65,58 @@ export class Shell {
   /** Aborted when stdout was closed: commands that only print can stop. */
   readonly closed: AbortSignal;
 
-  constructor(world: World, given: ParsedArgs) {
-    this.world = world;
-    this.given = given;
-    this.env = world.env;
-    this.wantsJson = given.has('json');
-    this.format = given.option('format');
-    this.named = ['project', 'db'].flatMap((option) => given.options(option).map((value) => [option, value] as const));
-    this.look = lookOf(world.stdout, world.env, { noColor: given.has('no-color') || this.wantsJson });
+  constructor(context: ProcessContext, args: ParsedArgs) {
+    this.context = context;
+    this.args = args;
+    this.env = context.env;
+    this.wantsJson = args.has('json');
+    this.format = args.option('format');
+    this.named = ['project', 'db'].flatMap((option) => args.options(option).map((value) => [option, value] as const));
+    this.display = detectDisplay(context.stdout, context.env, { noColor: args.has('no-color') || this.wantsJson });
     const closing = new AbortController();
     this.closed = closing.signal;
-    world.stdout.on('error', () => closing.abort());
+    context.stdout.on('error', () => closing.abort());
   }
 
   /** The folder in which the command was started. Read on demand, because it may no longer exist. */
   get cwd(): string {
-    return this.world.cwd;
+    return this.context.cwd;
   }
 
   /** True when a person can be asked: stdin and stdout are a terminal. */
   get isInteractive(): boolean {
-    return this.look.isTerminal && this.world.stdin.isTTY === true && !this.wantsJson;
+    return this.display.isTerminal && this.context.stdin.isTTY === true && !this.wantsJson;
+  }
+
+  /** The name to record for this command's actions: from the right that was checked, else from the account. */
+  get actor(): string {
+    return this.right?.actor ?? this.account;
+  }
+
+  /** The user of the operating system. */
+  get account(): string {
+    try {
+      return userInfo().username;
+    } catch {
+      // In some containers the user id has no account.
+      return this.env.USER ?? this.env.USERNAME ?? 'unknown';
+    }
+  }
+
+  /** How the user calls Pawl: `pawl`, or `npx pawl`. */
+  get program(): string {
+    return callOf(this);
+  }
+
+  /** A command with the --project and --db of this one, to be pasted. */
+  pasteable(command: string): string {
+    return pasteable(this, command);
+  }
+
+  /** The path of a file for people: relative if the file is below the current folder. */
+  shownFile(file: string): string {
+    const path = relative(this.cwd, file);
+    return oneLine(path === '' || path.startsWith('..') || isAbsolute(path) ? file : path);
   }
 
   /** Prints a line for people; silent when stdout is for programs. */
@@ -90,28 +136,33 @@ export class Shell {
     return this.result(value, () => {
       if (items.length === 0) return [listing.none];
       if ('lines' in listing) return items.flatMap(listing.lines);
-      const columns = Object.entries(listing.columns);
-      return table(
-        this.look,
-        columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: listing.shrinks?.[title] }) })),
-      );
+      return this.table(items, listing.columns, listing.shrinks);
     });
+  }
+
+  /** The lines of a table with a row per item: its cells by the titles of their columns. */
+  table<Item>(items: readonly Item[], cells: Cells<Item>, shrinks: Readonly<Record<string, Column['shrinks']>> = {}): string[] {
+    const columns = Object.entries(cells);
+    return table(
+      this.display,
+      columns.map(([title, cell]) => ({ title, cells: items.map(cell), ...omitUndefined({ shrinks: shrinks[title] }) })),
+    );
   }
 
   /** Writes to stdout unchanged; does nothing once stdout is closed. */
   write(text: string): void {
-    if (!this.closed.aborted) this.world.stdout.write(text);
+    if (!this.closed.aborted) this.context.stdout.write(text);
   }
 
   warn(text: string): void {
-    this.world.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
+    this.context.stderr.write(`pawl: ${logText(pasteableIn(this, text), this.env)}\n`);
   }
 
   style(style: StyleName, text: string): string {
-    return styled(this.look, style, text);
+    return styled(this.display, style, text);
   }
 
   symbol(name: SymbolName): string {
-    return symbol(this.look, name);
+    return symbol(this.display, name);
   }
 }

@@ -30,7 +30,7 @@ function startWaiting(code: string) {
     import { bindRun } from ${at('./agent-session.ts')};
     import { changeStateFile } from ${at('../authority/state-file.ts')};
     const folder = ${JSON.stringify(folder)};
-    const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder, world: {} };
+    const shell = { env: { PAWL_STATE: folder, HOME: folder, CLAUDE_CODE_SESSION_ID: 'one' }, cwd: folder, context: {} };
     process.stdout.write('ready\\n');
     process.stdin.once('data', () => { ${code}; process.exit(0); });`;
   return spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -48,12 +48,12 @@ async function atOnce(code: (index: number) => string): Promise<void> {
 const each = (index: number, call: (name: string) => string): string =>
   Array.from({ length: EACH }, (_, n) => call(`n${index * EACH + n}`)).join('; ');
 
-test('six processes that trust files at once lose nothing', async () => {
+test('six processes that trust files at the same time lose nothing', async () => {
   await atOnce((index) => each(index, (name) => `recordTrust(shell, { file: '/${name}', digest: 'd', parts: new Map() })`));
   expect(Object.keys(readTrust(shell).files).sort()).toEqual(names.map((name) => `/${name}`));
 });
 
-test('six processes that create and revoke tokens at once lose none, and none reappears', async () => {
+test('six processes that create and revoke tokens at the same time lose none, and none reappears', async () => {
   await atOnce((index) =>
     each(
       index,
@@ -68,7 +68,7 @@ test('six processes that create and revoke tokens at once lose none, and none re
   ).toEqual(names);
 });
 
-test('six processes of one session that add runs at once lose none', async () => {
+test('six processes of one session that add runs at the same time lose none', async () => {
   await atOnce((index) => each(index, (name) => `bindRun(shell, { run: '${name}', db: '/db' })`));
   expect(
     readSession(shell, 'one')

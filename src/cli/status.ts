@@ -1,4 +1,4 @@
-// Owns how the states of runs and steps are shown: colour, symbol, and the exit code of a command that ends with a run.
+// Owns the colour and the symbol of each state of a run or step, and the exit code of a command that ends with a run.
 
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
 import type { TreeWait } from '../engine/run-tree.ts';
@@ -8,7 +8,7 @@ import type { StyleName, SymbolName } from './terminal.ts';
 /** A state of a run or of a step. */
 export type AnyStatus = RunStatus | 'queued' | 'verifying' | 'skipped' | 'unknown';
 
-const LOOKS: Readonly<Record<AnyStatus, readonly [StyleName, SymbolName]>> = {
+const STATUS_STYLES: Readonly<Record<AnyStatus, readonly [StyleName, SymbolName]>> = {
   pending: ['dim', 'pending'],
   queued: ['dim', 'pending'],
   running: ['cyan', 'running'],
@@ -26,12 +26,12 @@ const LOOKS: Readonly<Record<AnyStatus, readonly [StyleName, SymbolName]>> = {
 
 /** The text in the colour of a state. */
 export function statusText(shell: Shell, status: AnyStatus | undefined, text: string = status ?? ''): string {
-  return status === undefined ? text : shell.style(LOOKS[status][0], text);
+  return status === undefined ? text : shell.style(STATUS_STYLES[status][0], text);
 }
 
 /** The symbol of a state, in its colour. */
 export function statusMark(shell: Shell, status: AnyStatus): string {
-  return statusText(shell, status, shell.symbol(LOOKS[status][1]));
+  return statusText(shell, status, shell.symbol(STATUS_STYLES[status][1]));
 }
 
 /** The exit code of a command whose run waits for something. */

@@ -1,6 +1,6 @@
-// Owns which user a database belongs to. A user's state folder has a random id, and a database records the id under which it
+// Decides which user a database belongs to. A user's state folder has a random id, and a database records the id under which it
 // was created. A database with another id came with a repository, from another machine, or because a variable points to
-// another state folder. Nobody here has reviewed the commands, code and settings in its runs, so it can be read, but its runs
+// another state folder. The commands, code and settings in its runs were never reviewed here, so it can be read, but its runs
 // do not continue until a person adopts it.
 //
 // - A database without an id was created by the library or an earlier version. Inside the state folder, where only its user
@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts';
 import { realPath } from './project.ts';
 
 /** A database, and the state folder of the user who opens it. Without a state folder, every database is foreign. */
-interface OwnedPlace {
+interface OwnedDatabase {
   readonly file: string;
   readonly state: string | undefined;
 }
@@ -68,7 +68,7 @@ function idFile(state: string): string {
 }
 
 /** Whether a database belongs to another state folder, by its recorded id. */
-export function isForeign({ file, state }: OwnedPlace, origin: string | undefined): boolean {
+export function isForeign({ file, state }: OwnedDatabase, origin: string | undefined): boolean {
   if (state === undefined) return true;
   return origin === undefined ? !isInState(state, file) : origin !== readStateId(state);
 }
@@ -77,27 +77,27 @@ export function isForeign({ file, state }: OwnedPlace, origin: string | undefine
  * Throws for maintenance of a foreign database, unless a person at a terminal asks for it: a token or a key only counts
  * for databases of its own state folder.
  */
-export function assertUpkeep(
-  place: OwnedPlace,
+export function assertMayMaintain(
+  database: OwnedDatabase,
   { origin, right }: { readonly origin: string | undefined; readonly right: Right | undefined },
 ): void {
-  if (right?.by !== 'terminal' && origin !== undefined && isForeign(place, origin)) throw foreign(place);
+  if (right?.by !== 'terminal' && origin !== undefined && isForeign(database, origin)) throw foreign(database);
 }
 
 /** The same for a file that may be missing or damaged. */
-export async function assertFileUpkeep(place: OwnedPlace, right: Right | undefined): Promise<void> {
-  if (!existsSync(place.file)) return;
+export async function assertMayMaintainFile(database: OwnedDatabase, right: Right | undefined): Promise<void> {
+  if (!existsSync(database.file)) return;
   const { inspectFile } = await import('../store/sqlite/inspect.ts');
-  assertUpkeep(place, { origin: unlessDamaged(() => inspectFile(place.file))?.origin, right });
+  assertMayMaintain(database, { origin: unlessDamaged(() => inspectFile(database.file))?.origin, right });
 }
 
 /** Throws for a foreign database; one without an id is bound to the state folder that contains it. */
-export async function assertOwn(place: OwnedPlace, store: Store): Promise<void> {
+export async function assertOwn(database: OwnedDatabase, store: Store): Promise<void> {
   const origin = await store.origin();
-  if (isForeign(place, origin)) throw foreign(place);
-  if (origin !== undefined || place.state === undefined) return;
-  const bound = await store.bind(ensureStateId(place.state));
-  if (isForeign(place, bound)) throw foreign(place);
+  if (isForeign(database, origin)) throw foreign(database);
+  if (origin !== undefined || database.state === undefined) return;
+  const bound = await store.bind(ensureStateId(database.state));
+  if (isForeign(database, bound)) throw foreign(database);
 }
 
 function isInState(state: string, file: string): boolean {
@@ -105,7 +105,7 @@ function isInState(state: string, file: string): boolean {
   return folder !== undefined && path !== undefined && isWithin(folder, path);
 }
 
-function foreign({ file, state }: OwnedPlace): EngineError {
+function foreign({ file, state }: OwnedDatabase): EngineError {
   return new EngineError(
     'STORE_FOREIGN',
     `database ${file} was not created under your state folder ${state ?? '(there is none: set HOME or PAWL_STATE)'}: it may have come with a repository or from another machine, and its runs may contain commands that no one here has reviewed; inspect them with "pawl runs --db ${file}" and "pawl show RUN --db ${file}"; if the database is yours, run "pawl db adopt --db ${file}" at a terminal to let its runs continue`,
@@ -117,10 +117,10 @@ function foreign({ file, state }: OwnedPlace): EngineError {
 export async function assertNotDriven(file: string, why: string): Promise<void> {
   if (!existsSync(file)) return;
   const [{ inspectFile }, { isDead }] = await Promise.all([import('../store/sqlite/inspect.ts'), import('../process/owner.ts')]);
-  const held = unlessDamaged(() => inspectFile(file).owned.find(({ owner }) => !isDead(owner)));
-  if (held === undefined) return;
-  throw new EngineError('RUN_LOCKED', `run ${held.run} of ${file} is driven by ${held.owner}, and ${why}`, {
-    details: { run: held.run, owner: held.owner },
+  const driven = unlessDamaged(() => inspectFile(file).owned.find(({ owner }) => !isDead(owner)));
+  if (driven === undefined) return;
+  throw new EngineError('RUN_LOCKED', `run ${driven.run} of ${file} is driven by ${driven.owner}, and ${why}`, {
+    details: { run: driven.run, owner: driven.owner },
   });
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   type Column,
   characters,
-  type Look,
-  lookOf,
+  type Display,
+  detectDisplay,
   oneLine,
   plain,
   shorten,
@@ -15,49 +15,49 @@ import {
   widthOf,
 } from './terminal.ts';
 
-const TERMINAL: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
-const PIPE: Look = { ...TERMINAL, isTerminal: false };
-const ASCII: Look = { ...TERMINAL, hasUnicode: false };
+const TERMINAL: Display = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
+const PIPE: Display = { ...TERMINAL, isTerminal: false };
+const ASCII: Display = { ...TERMINAL, hasUnicode: false };
 
 describe('the capabilities of a stream', () => {
-  const look = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Look =>
-    lookOf(stream, env, { noColor });
+  const display = (stream: { isTTY?: boolean; columns?: number }, env: Record<string, string> = {}, noColor = false): Display =>
+    detectDisplay(stream, env, { noColor });
 
   test('colour is used on a terminal unless the environment disables it', () => {
-    expect(look({ isTTY: true }).hasColor).toBe(true);
-    expect(look({}).hasColor).toBe(false);
-    expect(look({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
-    expect(look({ isTTY: true }, { NO_COLOR: '' }).hasColor).toBe(true);
-    expect(look({ isTTY: true }, {}, true).hasColor).toBe(false);
-    expect(look({}, { FORCE_COLOR: '1' }).hasColor).toBe(true);
-    expect(look({}, { FORCE_COLOR: '0' }).hasColor).toBe(false);
-    expect(look({}, { FORCE_COLOR: '1', NO_COLOR: '1' }).hasColor).toBe(false);
+    expect(display({ isTTY: true }).hasColor).toBe(true);
+    expect(display({}).hasColor).toBe(false);
+    expect(display({ isTTY: true }, { NO_COLOR: '1' }).hasColor).toBe(false);
+    expect(display({ isTTY: true }, { NO_COLOR: '' }).hasColor).toBe(true);
+    expect(display({ isTTY: true }, {}, true).hasColor).toBe(false);
+    expect(display({}, { FORCE_COLOR: '1' }).hasColor).toBe(true);
+    expect(display({}, { FORCE_COLOR: '0' }).hasColor).toBe(false);
+    expect(display({}, { FORCE_COLOR: '1', NO_COLOR: '1' }).hasColor).toBe(false);
   });
 
   test('a dumb terminal is not redrawn', () => {
-    expect(look({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
+    expect(display({ isTTY: true }, { TERM: 'dumb' })).toMatchObject({ isTerminal: false, hasColor: false });
   });
 
   test.skipIf(process.platform === 'win32')(
     'Unicode symbols are used in UTF-8 locales; LC_ALL overrides LC_CTYPE, which overrides LANG',
     () => {
-      expect(look({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
-      expect(look({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
-      expect(look({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
-      expect(look({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
-      expect(look({}, {}).hasUnicode).toBe(false);
+      expect(display({}, { LANG: 'de_DE.UTF-8' }).hasUnicode).toBe(true);
+      expect(display({}, { LANG: 'C.utf8' }).hasUnicode).toBe(true);
+      expect(display({}, { LANG: 'de_DE.UTF-8', LC_ALL: 'C' }).hasUnicode).toBe(false);
+      expect(display({}, { LANG: 'C', LC_CTYPE: 'C.UTF-8' }).hasUnicode).toBe(true);
+      expect(display({}, {}).hasUnicode).toBe(false);
     },
   );
 
   test('the width is that of the terminal, else COLUMNS, else 80; zero or an invalid number is ignored', () => {
-    expect(look({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
-    expect(look({}, { COLUMNS: '60' }).columns).toBe(60);
-    for (const COLUMNS of ['', '0', '-3', 'wide']) expect(look({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
+    expect(display({ isTTY: true, columns: 120 }, { COLUMNS: '60' }).columns).toBe(120);
+    expect(display({}, { COLUMNS: '60' }).columns).toBe(60);
+    for (const COLUMNS of ['', '0', '-3', 'wide']) expect(display({ isTTY: true, columns: 0 }, { COLUMNS }).columns).toBe(80);
   });
 });
 
 describe('text from outside', () => {
-  test('cannot move the cursor, colour, ring, retitle, link or overwrite', () => {
+  test('text from outside cannot move the cursor, colour, ring, retitle, link or overwrite', () => {
     expect(plain('a\u001b[31mb\u001b[2J\u001b[1;1Hc\u0007')).toBe('abc');
     expect(plain('\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\')).toBe('ab');
     expect(plain('safe\rEVIL\u0008\u007f')).toBe('safeEVIL');
@@ -65,11 +65,11 @@ describe('text from outside', () => {
     expect(plain('\u001b\u001b[31m[31mx')).not.toContain('\u001b');
   });
 
-  test('cannot change the writing direction', () => {
+  test('text from outside cannot change the writing direction', () => {
     expect(plain('approve\u202eevorppa\u2066')).toBe('approveevorppa');
   });
 
-  test('keeps tabs and newlines, also those of Windows, unless it is put on one line', () => {
+  test('text from outside keeps tabs and newlines, also those of Windows, unless it is put on one line', () => {
     expect(plain('a\tb\r\nc\n')).toBe('a\tb\nc\n');
     expect(oneLine('  a\tb\r\nc\n')).toBe('a b c');
   });
@@ -115,7 +115,7 @@ describe('a table', () => {
     { title: 'END', cells: ['yes', 'no'] },
   ];
 
-  test('fits the terminal by truncating the columns that may shrink', () => {
+  test('a table fits the terminal by truncating the columns that may shrink', () => {
     const lines = table(TERMINAL, columns);
     expect(lines).toEqual([
       'ID          NAME                     END',
@@ -125,7 +125,7 @@ describe('a table', () => {
     expect(Math.max(...lines.map(widthOf))).toBe(40);
   });
 
-  test('truncates names in the middle', () => {
+  test('a table truncates names in the middle', () => {
     const names = ['the-first-of-some-very-long-names', 'the-second-of-some-very-long-names'];
     expect(table({ ...TERMINAL, columns: 20 }, [{ title: 'NAME', cells: names, shrinks: 'name' }])).toEqual([
       'NAME',
@@ -134,11 +134,11 @@ describe('a table', () => {
     ]);
   });
 
-  test('is not truncated in a pipe', () => {
+  test('a table is not truncated in a pipe', () => {
     expect(table(PIPE, columns)[1]).toContain('a name that is longer than the terminal is wide  yes');
   });
 
-  test('without rows has only its heading', () => {
+  test('a table without rows has only its heading', () => {
     expect(table(PIPE, [{ title: 'A', cells: [] }])).toEqual(['A']);
   });
 });

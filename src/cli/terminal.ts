@@ -1,8 +1,8 @@
-// Owns how text looks: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
+// Owns the look of text: colour, symbols, widths, tables. Untrusted text (from agents, commands, files) goes through `plain`
 // first, so that it cannot control the terminal.
 
-/** The capabilities of an output stream. */
-export interface Look {
+/** What an output stream can display. */
+export interface Display {
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
   readonly hasUnicode: boolean;
@@ -34,12 +34,12 @@ export type SymbolName = keyof typeof SYMBOLS;
 
 const WIDTH_DEFAULT = 80;
 
-/** The capabilities of a stream, from its type and the environment. */
-export function lookOf(
+/** Detects what a stream can display, from its type and the environment. */
+export function detectDisplay(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
   options: { readonly noColor: boolean },
-): Look {
+): Display {
   const isTerminal = stream.isTTY === true;
   const dumb = env.TERM === 'dumb';
   const off = options.noColor || (env.NO_COLOR ?? '') !== '' || dumb;
@@ -61,15 +61,15 @@ function isUtf8(env: Readonly<Record<string, string | undefined>>): boolean {
 }
 
 /** The text in a style, if there is colour. */
-export function styled(look: Look, style: StyleName, text: string): string {
-  if (!look.hasColor || text === '') return text;
+export function styled(display: Display, style: StyleName, text: string): string {
+  if (!display.hasColor || text === '') return text;
   const [on, off] = STYLES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
 /** A symbol, or its ASCII form if the terminal is not UTF-8. */
-export function symbol(look: Look, name: SymbolName): string {
-  return SYMBOLS[name][look.hasUnicode ? 0 : 1];
+export function symbol(display: Display, name: SymbolName): string {
+  return SYMBOLS[name][display.hasUnicode ? 0 : 1];
 }
 
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-_])/g;
@@ -134,16 +134,16 @@ export function widthOf(text: string): number {
 }
 
 /** The text truncated to a width, with an ellipsis. Text must be truncated before it is styled. */
-export function shorten(look: Look, text: string, width: number): string {
+export function shorten(display: Display, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
+  const mark = symbol(display, 'ellipsis').slice(0, Math.max(0, width));
   return `${firstOf(characters(text), width - mark.length).join('')}${mark}`;
 }
 
 /** The same with the ellipsis in the middle, for names, which often differ only at their end. */
-export function shortenName(look: Look, text: string, width: number): string {
+export function shortenName(display: Display, text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const mark = symbol(look, 'ellipsis').slice(0, Math.max(0, width));
+  const mark = symbol(display, 'ellipsis').slice(0, Math.max(0, width));
   const room = width - mark.length;
   const all = characters(text);
   const end = firstOf(all.toReversed(), Math.ceil(room / 2))
@@ -194,13 +194,13 @@ const GAP = 2;
 const SHRUNK_MIN = 8;
 
 /** The lines of a table that fits the terminal; in a pipe nothing is truncated. */
-export function table(look: Look, columns: readonly Column[]): string[] {
+export function table(display: Display, columns: readonly Column[]): string[] {
   const widths = columns.map(({ title, cells }) => Math.max(widthOf(title), ...cells.map(widthOf)));
-  if (look.isTerminal) shrink(columns, widths, look.columns);
+  if (display.isTerminal) shrink(columns, widths, display.columns);
   const line = (texts: readonly string[], style: (text: string, column: number) => string): string =>
     texts
       .map((text, column) => {
-        const cut = (columns[column]?.shrinks === 'name' ? shortenName : shorten)(look, text, widths[column] as number);
+        const cut = (columns[column]?.shrinks === 'name' ? shortenName : shorten)(display, text, widths[column] as number);
         const last = column === texts.length - 1;
         return style(cut, column) + (last ? '' : ' '.repeat((widths[column] as number) - widthOf(cut) + GAP));
       })
@@ -208,7 +208,7 @@ export function table(look: Look, columns: readonly Column[]): string[] {
       .trimEnd();
   const head = line(
     columns.map(({ title }) => title),
-    (text) => styled(look, 'dim', text),
+    (text) => styled(display, 'dim', text),
   );
   const rows = columns[0]?.cells.map((_, row) =>
     line(

@@ -9,6 +9,7 @@ import { changeStateFile, readStateFile } from '../authority/state-file.ts';
 import { digestText } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { parseJsonObject } from '../base/json.ts';
+import { usageError } from './command.ts';
 import { stateHome } from './project.ts';
 import type { Shell } from './shell.ts';
 
@@ -50,16 +51,13 @@ export function createToken(
   name: string,
   { lastsMs, scopes }: { readonly lastsMs: number; readonly scopes: readonly Scope[] },
 ): { readonly row: TokenRow; readonly secret: string } {
-  if (!NAME.test(name)) throw new EngineError('USAGE', `a token name must be at most 64 letters, digits and ". - _ @", not "${name}"`);
+  if (!NAME.test(name)) throw usageError(`a token name must be at most 64 letters, digits and ". - _ @", not "${name}"`);
   const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const createdAt = Date.now();
   const row = { name, hash: digestText(secret), createdAt, expiresAt: createdAt + lastsMs, scopes: [...scopes] };
   changeTokens(shell, (tokens) => {
     if (!tokens.some((token) => token.name === name)) return [...tokens, row];
-    throw new EngineError(
-      'USAGE',
-      `token "${name}" already exists; revoke it first with "pawl token revoke ${name}", or choose another name`,
-    );
+    throw usageError(`token "${name}" already exists; revoke it first with "pawl token revoke ${name}", or choose another name`);
   });
   return { row, secret };
 }
@@ -69,23 +67,23 @@ export function revokeToken(shell: Shell, name: string): void {
   changeTokens(shell, (tokens) => {
     const kept = tokens.filter((token) => token.name !== name);
     if (kept.length < tokens.length) return kept;
-    throw new EngineError('USAGE', `token "${name}" does not exist; "pawl token list" lists the tokens`);
+    throw usageError(`token "${name}" does not exist; "pawl token list" lists the tokens`);
   });
 }
 
 /** The token with this secret; throws if it is unknown, revoked or expired. */
 export function checkToken(shell: Shell, secret: string): TokenRow {
-  const given = Buffer.from(digestText(secret), 'hex');
+  const digest = Buffer.from(digestText(secret), 'hex');
   // Every row is compared in constant time, so that the duration reveals nothing.
-  const [found] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), given));
-  if (found === undefined)
+  const [token] = readTokens(shell).filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), digest));
+  if (token === undefined)
     throw new EngineError('TOKEN_INVALID', 'this token is unknown here or was revoked; "pawl token list" lists the valid tokens');
-  if (found.expiresAt <= Date.now())
+  if (token.expiresAt <= Date.now())
     throw new EngineError(
       'TOKEN_INVALID',
-      `token "${found.name}" expired on ${new Date(found.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
+      `token "${token.name}" expired on ${new Date(token.expiresAt).toISOString()}; create another with "pawl token create" at a terminal`,
     );
-  return found;
+  return token;
 }
 
 function tokensFile(shell: Shell): string {

@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/jso
 import { SnapshotLog, snapshotsOf } from '../steps/workspace/snapshot-log.ts';
 import { initialFiles, initialWorkflow } from './commands/init.ts';
 import { accountHome, namesIn, type Project, stateHome } from './project.ts';
-import type { Place } from './session.ts';
+import type { Setup } from './session.ts';
 import { userSettingsFolder } from './settings/settings.ts';
 import type { Shell } from './shell.ts';
 import { installedIn, removeSkillFile } from './skills/installed.ts';
@@ -28,7 +28,7 @@ interface KeptItem {
   readonly why: string;
 }
 
-/** What can be removed, and what is kept. */
+/** The items to remove, and those to keep. */
 export interface Inventory {
   readonly items: readonly WrittenItem[];
   readonly kept: readonly KeptItem[];
@@ -39,10 +39,10 @@ const EMPTY: Inventory = { items: [], kept: [] };
 const HOOK = /\bpawl\S* hook [a-z-]+(?: --agent [a-z]+)?$/;
 
 /** Lists what Pawl has written in a project and, if asked, for this user in all projects. */
-export function inventoryOf(shell: Shell, place: Place, scope: { readonly user: boolean }): Inventory {
-  const { project } = place;
+export function inventoryOf(shell: Shell, setup: Setup, scope: { readonly user: boolean }): Inventory {
+  const { project } = setup;
   return merged([
-    ...[agentInventory(project), homeInventory(project), storeInventory(place)],
+    ...[agentInventory(project), homeInventory(project), storeInventory(setup)],
     ...[completionInventory(shell), userInventory(shell, scope.user)],
   ]);
 }
@@ -65,7 +65,7 @@ function agentInventory({ root }: Project): Inventory {
   return merged([
     { items: files, kept: [] },
     skillInventory(root),
-    jsonEdit(at('.mcp.json'), server, withoutServer),
+    jsonEdit(at('.mcp.json'), server, (value) => withoutServer(value)),
     jsonEdit(at('.claude', 'settings.json'), hooks, withoutHook),
     jsonEdit(at('.claude', 'settings.local.json'), hooks, withoutHook),
     jsonEdit(at('.codex', 'hooks.json'), hooks, withoutHook),
@@ -98,7 +98,7 @@ function jsonEdit(file: string, what: string, without: (value: JsonObject) => Js
   const text = textOf(file);
   if (text === undefined || !text.includes('pawl')) return EMPTY;
   const value = parseJson(text);
-  if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} by hand` }] };
+  if (value === undefined) return { items: [], kept: [{ path: file, why: `it is not plain JSON; remove ${what} yourself` }] };
   const rest = isJsonObject(value) ? without(value) : undefined;
   if (rest === undefined) return EMPTY;
   return edit(file, what, Object.keys(rest).length === 0 ? '' : JSON.stringify(rest, null, 2));
@@ -111,19 +111,15 @@ function edit(path: string, what: string, rest: string): Inventory {
 }
 
 /** A value without the server "pawl" in one of its fields; undefined if there is none. */
-function withoutServerIn(field: string, value: JsonObject): JsonObject | undefined {
+function withoutServer(value: JsonObject, field = 'mcpServers'): JsonObject | undefined {
   const { [field]: servers = null, ...rest } = value;
   if (!isJsonObject(servers) || !('pawl' in servers)) return undefined;
   const { pawl: _, ...others } = servers;
   return Object.keys(others).length === 0 ? rest : { ...rest, [field]: others };
 }
 
-function withoutServer(value: JsonObject): JsonObject | undefined {
-  return withoutServerIn('mcpServers', value);
-}
-
 function withoutOpencodeServer({ $schema, ...value }: JsonObject): JsonObject | undefined {
-  const rest = withoutServerIn('mcp', value);
+  const rest = withoutServer(value, 'mcp');
   return rest === undefined || Object.keys(rest).length === 0 || $schema === undefined ? rest : { $schema, ...rest };
 }
 
@@ -169,7 +165,7 @@ function homeInventory(project: Project): Inventory {
   return { items, kept };
 }
 
-function storeInventory({ file, because, project }: Place): Inventory {
+function storeInventory({ file, because, project }: Setup): Inventory {
   const folder = dirname(file);
   const worktrees = join(folder, 'worktrees');
   const items: WrittenItem[] = [];
@@ -177,12 +173,12 @@ function storeInventory({ file, because, project }: Place): Inventory {
     const path = join(worktrees, name);
     items.push({ path, what: 'the worktree of a run', remove: () => removeWorktree(project.root, path) });
   }
-  // The list of refs is beside the database, so the refs in the user's repository must be removed first.
+  // The list of refs is next to the database, so the refs in the user's repository must be removed first.
   const snapshots = new SnapshotLog(snapshotsOf(file));
   const runs = snapshots.runs();
   if (runs.length > 0)
     items.push({ path: snapshots.home, what: 'the snapshots of runs, with their refs in git', remove: () => snapshots.remove(runs) });
-  // Only the default folder belongs to Pawl; a database elsewhere may have other files beside it.
+  // Only the default folder belongs to Pawl; a database elsewhere may have other files next to it.
   if (because === 'default') {
     if (existsSync(folder))
       items.push({ path: folder, what: 'the runs of this project, with their history', remove: () => removePath(folder) });

@@ -1,4 +1,4 @@
-// Owns asking the person through the client: the questions of an agent as a form, and the answers in its response. It is
+// Asks the person through the client: the questions of an agent as a form, and the answers in its response. It is
 // off unless the user's own settings allow it, since a server cannot prove that a person filled in the form.
 //
 // - Only questions of an agent are asked, which are informative. An approval is never decided this way.
@@ -57,9 +57,9 @@ const TITLE_MAX = 60;
 /** Records the person's answers from a form; returns false if they postponed it. */
 export async function recordAnswers(session: AttendedSession, inputs: JsonObject, actor: string): Promise<boolean> {
   for (const asked of await session.questions()) {
-    const given = inputs[nameOf(asked)];
-    if (asked.signed || !isJsonObject(given) || given.action !== 'accept') continue;
-    const answers = answersIn(asked, given.content);
+    const response = inputs[nameOf(asked)];
+    if (asked.signed || !isJsonObject(response) || response.action !== 'accept') continue;
+    const answers = answersIn(asked, response.content);
     if (answers === undefined) continue;
     await session.answer(asked, answers, actor);
     return true;
@@ -70,6 +70,6 @@ export async function recordAnswers(session: AttendedSession, inputs: JsonObject
 function answersIn({ questions }: WaitingQuestions, content: Json | undefined): readonly Answer[] | undefined {
   if (!isJsonObject(content)) return undefined;
   const typed = questions.map((_, index) => content[fieldOf(index)]);
-  if (!typed.every((one) => typeof one === 'string' && one.trim() !== '')) return undefined;
+  if (!typed.every((text) => typeof text === 'string' && text.trim() !== '')) return undefined;
   return questions.map((question, index) => parseAnswer(question, typed[index] as string));
 }

@@ -5,7 +5,7 @@ import { type AttendedRun, type OpenWork, resultLines, stepName, stepNames } fro
 import { dispatchPrompt, dispatchReason, type WorkDispatch } from '../attended/dispatch.ts';
 import type { ProjectRun } from '../attended/open-runs.ts';
 import type { AttendedHost } from '../attended/session.ts';
-import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeftText, PENDING, type Receipt, type Reply, workIn } from '../attended/submission.ts';
 import { waitName } from '../attended/wait-words.ts';
 import { waitLines } from '../attended/waits.ts';
 import { argumentLines } from '../definition/param/arg.ts';
@@ -31,8 +31,8 @@ export function runText(run: AttendedRun, { page = 1, seen }: { readonly page?: 
 /** The first steps, as many as fit into one reply with their instructions. */
 function fitting(work: readonly OpenWork[]): readonly OpenWork[] {
   let size = 0;
-  const end = work.findIndex((one) => {
-    size += workText(one).length;
+  const end = work.findIndex((open) => {
+    size += workText(open).length;
     return size > INSTRUCTIONS_MAX;
   });
   return end === -1 ? work : work.slice(0, Math.max(1, end));
@@ -144,7 +144,7 @@ export function replyText(reply: Reply, seen: Set<string>): string {
 export function ownStepText(reply: Reply): string {
   const { receipt, run } = reply;
   const again = workIn(run).map(workText);
-  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [nothingLeft(reply)])].join('\n\n');
+  return [...(receipt === undefined ? [] : [receiptText(receipt)]), ...(again.length > 0 ? again : [nothingLeftText(reply)])].join('\n\n');
 }
 
 function receiptText(receipt: Receipt): string {
@@ -192,8 +192,8 @@ export function offersText({ workflows, untrusted }: Awaited<ReturnType<Attended
   const lines = workflows.flatMap(({ name, about, params }) => [
     `- ${name}${about === undefined ? '' : `: ${about}`}`,
     ...Object.entries(params).map(([param, model]) => {
-      const given = model.default === undefined ? '' : ` (default: ${JSON.stringify(model.default)})`;
-      return `  ${argumentLines({ [param]: model })[0]}${given}`;
+      const standard = model.default === undefined ? '' : ` (default: ${JSON.stringify(model.default)})`;
+      return `  ${argumentLines({ [param]: model })[0]}${standard}`;
     }),
   ]);
   return [

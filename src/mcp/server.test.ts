@@ -37,20 +37,20 @@ const call = (id: number, args: Json): Json => request(id, 'tools/call', { name:
 const errorOf = (answer: Record<string, Json> | undefined): number => (answer?.error as unknown as { code: number } | undefined)?.code ?? 0;
 
 describe('the negotiated version', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('%s is confirmed', async (version) => {
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('the negotiated version %s is confirmed', async (version) => {
     const [answer] = await answersTo(initialize(version));
     expect(answer).toMatchObject({ id: 1, result: { protocolVersion: version, serverInfo: { name: 'pawl', version: '1.2.3' } } });
   });
 
   test.each(['2026-07-28', '2099-01-01', '1900-01-01', ''])(
-    '"%s" is not confirmed; the newest version that can be negotiated is offered',
+    'the version "%s" is not confirmed; the newest version that can be negotiated is offered',
     async (version) => {
       const [answer] = await answersTo(initialize(version));
       expect(answer).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     },
   );
 
-  test('one that is not a string is refused', async () => {
+  test('a version that is not a string is rejected', async () => {
     expect(errorOf((await answersTo(initialize(7)))[0])).toBe(-32602);
   });
 
@@ -70,7 +70,7 @@ describe('the negotiated version', () => {
 });
 
 describe('requests that name their version', () => {
-  test('are served without a handshake, with a complete result that names the server', async () => {
+  test('requests that name their version are served without a handshake, with a complete result that names the server', async () => {
     const [discovered, list, called] = await answersTo(
       request(1, 'server/discover', meta('2026-07-28')),
       request(2, 'tools/list', meta('2026-07-28')),
@@ -87,13 +87,16 @@ describe('requests that name their version', () => {
     expect(called?.result).toMatchObject({ ...served, content: [{ type: 'text', text: 'hi' }] });
   });
 
-  test.each(['2025-11-25', '2099-01-01'])('%s is refused with the list of supported versions', async (version) => {
-    const [answer] = await answersTo(request(1, 'tools/list', meta(version)));
-    expect(answer).toMatchObject({ id: 1, error: { code: -32022, data: { requested: version } } });
-    expect((answer?.error as { data: { supported: string[] } } | undefined)?.data.supported).toContain('2026-07-28');
-  });
+  test.each(['2025-11-25', '2099-01-01'])(
+    'a request with the version %s is rejected with the list of supported versions',
+    async (version) => {
+      const [answer] = await answersTo(request(1, 'tools/list', meta(version)));
+      expect(answer).toMatchObject({ id: 1, error: { code: -32022, data: { requested: version } } });
+      expect((answer?.error as { data: { supported: string[] } } | undefined)?.data.supported).toContain('2026-07-28');
+    },
+  );
 
-  test('without the capabilities of the client, or without the version, they are refused', async () => {
+  test('requests without the capabilities of the client, or without the version, are rejected', async () => {
     const [bare, none] = await answersTo(
       request(1, 'tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }),
       request(2, 'server/discover'),
@@ -101,7 +104,7 @@ describe('requests that name their version', () => {
     expect([errorOf(bare), errorOf(none)]).toEqual([-32602, -32602]);
   });
 
-  test('have no ping, and after a discovery the client can still negotiate an older version', async () => {
+  test('requests that name their version have no ping, and after a discovery the client can still negotiate an older version', async () => {
     const [ping, discovered, agreed] = await answersTo(
       request(1, 'ping', meta('2026-07-28')),
       request(2, 'server/discover', meta('2026-07-28')),
@@ -124,13 +127,13 @@ describe('a hostile client', () => {
     ['a tool named like a property of every object', request(9, 'tools/call', { name: 'toString' }), -32602],
     ['arguments that are a string', request(9, 'tools/call', { name: 'echo', arguments: 'x' }), -32602],
     ['a tool that throws', call(9, { say: 'crash' }), -32603],
-  ])('is answered with an error, and the next request is served: %s', async (_, message, code) => {
+  ])('a hostile message is answered with an error, and the next request is served: %s', async (_, message, code) => {
     const answers = await answersTo(initialize('2025-11-25'), message, call(2, { say: 'still here' }));
     expect(answers.map(errorOf)).toContain(code);
     expect(answers.find(({ id }) => id === 2)).toMatchObject({ result: { content: [{ text: 'still here' }] } });
   });
 
-  test('a message that is too long is refused and not buffered, and the next one is read', async () => {
+  test('a message that is too long is rejected and not buffered, and the next one is read', async () => {
     const answers = await answersTo(`"${'x'.repeat(4 * 1024 * 1024)}"`, request(2, 'ping'));
     expect(answers.map((answer) => [answer.id, errorOf(answer)])).toEqual([
       [null, -32600],

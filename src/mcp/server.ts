@@ -1,4 +1,4 @@
-// Owns the connection with one client: the known requests, the order in which they may come, and that each gets one response.
+// Owns the connection with one client: the known requests, the order in which they may come, and one response to each.
 // It does not know what the tools do. No message ends the connection, only the end of the stream.
 //
 // - A tool may ask the client for input. Up to 2025-11-25 the server sends its own request and waits; since 2026-07-28 the
@@ -97,7 +97,7 @@ export async function serve(server: ToolServer, input: Readable, write: (line: s
   await Promise.all(pending);
 }
 
-/** The state of a connection: the negotiated version, and the open requests, each with what cancels it. */
+/** The state of a connection: the negotiated version, and the open requests, each with its abort controller. */
 class Connection {
   private readonly server: ToolServer;
   private readonly send: (message: Json) => void;
@@ -114,7 +114,7 @@ class Connection {
     this.link = new ClientLink(send);
   }
 
-  /** The client has disconnected: nobody needs its answers and progress notifications any more. */
+  /** The client has disconnected, so its answers and progress notifications are no longer needed. */
   end(): void {
     this.link.end();
     for (const request of this.withProgress) request.abort('disconnected');
@@ -126,7 +126,7 @@ class Connection {
     if (value === undefined) return errorResponse(null, new ProtocolError('parse', 'this line is not JSON'));
     if (!Array.isArray(value) || this.version !== BATCHED) return this.answer(value);
     if (value.length === 0) return errorResponse(null, new ProtocolError('request', 'the batch is empty'));
-    const answers = (await Promise.all(value.map((one) => this.answer(one)))).filter((one) => one !== undefined);
+    const answers = (await Promise.all(value.map((message) => this.answer(message)))).filter((answer) => answer !== undefined);
     return answers.length === 0 ? undefined : answers;
   }
 

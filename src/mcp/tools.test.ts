@@ -111,7 +111,7 @@ async function textOf(answer: Promise<ToolAnswer>): Promise<string> {
 }
 
 describe('with 60 open items', () => {
-  test('every answer stays under 4 kB, has what is new for the caller, and lists the others by page', async () => {
+  test('with 60 open items every answer stays under 4 kB, has what is new for the caller, and lists the others by page', async () => {
     const call = callOf(toolsOf({}));
     const first = await textOf(call('pawl_start', { workflow: 'chapters' }));
     const report = await textOf(call('pawl_report', { token: tokensIn(first)[0] as string, result: 1 }));
@@ -145,7 +145,7 @@ test('a step that gives text says that its result must be a string', async () =>
   expect(open).toContain('## How to report\nThe result must be a JSON string.\n');
 });
 
-test('a failure that the agent reports is recorded, not refused', async () => {
+test('a failure that the agent reports is recorded, not rejected', async () => {
   const call = callOf(toolsOf({}));
   const [token = ''] = tokensIn(await textOf(call('pawl_start', { workflow: 'asking' })));
   expect(await textOf(call('pawl_report', { token, failure: 'no network' }))).toMatch(
@@ -206,7 +206,7 @@ describe.each([
   ['that negotiated its version', {}],
   ['whose requests name their version', stateless()],
 ])('a client %s', (_, meta) => {
-  test('and asked for progress is notified of what the engine does until the step is open', async () => {
+  test('a client that asked for progress is notified of what the engine does until the step is open', async () => {
     const { received, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
     await request('initialize', initialize());
     const started = request('tools/call', { name: 'pawl_start', arguments: { workflow: 'slow' }, _meta: { ...meta, progressToken: 'p' } });
@@ -226,7 +226,7 @@ describe.each([
     await close();
   });
 
-  test('that cancels a long call gets no response; the run continues, and the next call returns the step', async () => {
+  test('a client that cancels a long call gets no response; the run continues, and the next call returns the step', async () => {
     const { received, say, request, until, close } = clientOf(toolsOf({}, true, { progressMs: 5 }));
     await request('initialize', initialize());
     say({
@@ -264,7 +264,7 @@ const answersOf = async (run: string): Promise<string> =>
   JSON.stringify((await engine.store.events(run, 0)).flatMap(({ events }) => events));
 
 describe('questions of an agent in a form of the client', () => {
-  test('are answered by the person, on record with who and how; the step is open again with the answer', async () => {
+  test('questions in a form are answered by the person, on record with who and how; the step is open again with the answer', async () => {
     const asked: JsonObject[] = [];
     const client = clientOf(toolsOf({}, true, FORMS), (params) => {
       asked.push(params);
@@ -288,7 +288,7 @@ describe('questions of an agent in a form of the client', () => {
     await client.close();
   });
 
-  test('come as a result that asks for input where requests name their version, and the repeated request has the answers', async () => {
+  test('questions come as a result that asks for input if requests name their version, and the repeated request has the answers', async () => {
     const meta = stateless({ elicitation: { form: {} } });
     const client = clientOf(toolsOf({}, true, FORMS));
     const { run, answer, call } = await askedOver(client, meta);
@@ -324,7 +324,7 @@ describe('questions of an agent in a form of the client', () => {
     await client.close();
   });
 
-  test('that the person declines, or answers with nothing, keep waiting; an approval is never asked for', async () => {
+  test('questions that the person declines, or answers with nothing, keep waiting; an approval is never asked for', async () => {
     let content: JsonObject | undefined;
     const client = clientOf(toolsOf({}, true, FORMS), () =>
       content === undefined ? { action: 'decline' } : { action: 'accept', content },

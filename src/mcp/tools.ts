@@ -1,4 +1,4 @@
-// Owns the tools of the server: their names and arguments, and the rule that every failure is a result with an error code.
+// Owns the tools of the server: their names, their arguments, and the results, in which a failure has an error code.
 // Their descriptions are constants: they contain no text of a workflow, so that no file of a project can inject text there.
 //
 // - Without progress notifications a call returns within a minute, since clients give up then. With them, a call waits as
@@ -98,7 +98,7 @@ const NEXT = tool({
   annotations: { ...WRITE_HINTS, idempotentHint: true },
   call: async ({ session, limits, seen }, { run, token, step, item, page }) => {
     const { runs, others } = await session.next({ run, token, step, item }, limits);
-    return [...runs.map((one) => runText(one, { seen, ...omitUndefined({ page }) })), ...othersText(others)].join('\n\n') || NOTHING;
+    return [...runs.map((open) => runText(open, { seen, ...omitUndefined({ page }) })), ...othersText(others)].join('\n\n') || NOTHING;
   },
 });
 
@@ -234,7 +234,7 @@ export function serverOf(session: AttendedSession, options: ServerOptions): Tool
       const caller = { session, seen, limits: limitsOf(context) };
       const stop = reportProgress(session, context, options.progressMs ?? PROGRESS_MS);
       try {
-        const called = tools.find((one) => one.name === name);
+        const called = tools.find((known) => known.name === name);
         invariant(called !== undefined, 'only a listed tool is called', name);
         const text = await answerOf(called, { args, caller, context, forms: options.forms });
         if (typeof text !== 'string') return text;

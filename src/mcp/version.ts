@@ -1,4 +1,4 @@
-// Owns which versions of the protocol are supported, and which one a request uses. Up to 2025-11-25 a client negotiates
+// Owns the supported versions of the protocol, and decides which one a request uses. Up to 2025-11-25 a client negotiates
 // the version once, with `initialize`. Since 2026-07-28 each request names its version in `_meta` instead.
 //
 // - A version that is not in these lists is never confirmed.

@@ -26,7 +26,7 @@ interface People {
 
 test('reading creates no database, and says how people get in', async () => {
   for (const what of ['people', 'groups', 'sessions', 'passkeys', 'audit']) expect((await rig.run(['access', what])).code).toBe(0);
-  expect((await rig.run(['access', 'people'])).stdout).toContain('"pawl access login" makes a link for you');
+  expect((await rig.run(['access', 'people'])).stdout).toContain('"pawl access login" creates a link for you');
   expect(await rig.json(['access', 'people'])).toEqual({ code: 0, schemaVersion: 1, people: [] });
 });
 
@@ -58,7 +58,7 @@ test('a token is shown once, and revoked by its name', async () => {
   expect(await rig.run(['access', 'token', 'revoke', 'ci'])).toMatchObject({ code: 2 });
 });
 
-test('mistakes are told with what to do', async () => {
+test('a mistake in "pawl access" is an error that says what to do', async () => {
   expect((await rig.run(['access', 'token', 'make', 'x'])).stderr).toContain('must be followed by create, list or revoke, not "make"');
   expect((await rig.run(['access', 'people', 'bob'])).stderr).toContain('unexpected argument "bob"');
   expect((await rig.run(['access', 'revoke'])).stderr).toContain('NAME is missing: pawl access revoke NAME');
@@ -67,7 +67,7 @@ test('mistakes are told with what to do', async () => {
 });
 
 describe('the server', () => {
-  test('prints a link to log in at a terminal of a person; it works once, and what is revoked ends there', async () => {
+  test('at a terminal "pawl serve" prints a login link that works once, and revoked sessions end immediately', async () => {
     await parkRun(rig);
     const serving = rig.terminal(['serve', '--port', '0'], { columns: 300 });
     await serving.until(/auth\/link\/pawll_[\w-]{43}/);
@@ -99,7 +99,7 @@ describe('the server', () => {
     await serving.ended;
   });
 
-  test('opens a browser without the link among the arguments, which every user of the machine sees', async () => {
+  test('"pawl serve --open" keeps the login link out of the arguments, which every user of the machine sees', async () => {
     const opener = rig.write('bin/xdg-open', '#!/bin/sh\necho "$@" > "$HOME/opened"; cp "$1" "$HOME/page"; ls -l "$1" > "$HOME/mode"\n');
     chmodSync(opener, 0o755);
     const serving = rig.terminal(['serve', '--port', '0', '--open'], {
@@ -118,7 +118,7 @@ describe('the server', () => {
     expect(existsSync(opened)).toBe(false);
   });
 
-  test('prints none where nobody is at a terminal', async () => {
+  test('"pawl serve" prints no login link without a person at a terminal', async () => {
     const serving = rig.start(['serve', '--port', '0']);
     const told = await serving.until(/log in/);
     expect(told).toContain('"pawl access login" prints a link to log in');
@@ -127,7 +127,7 @@ describe('the server', () => {
     await serving.ended;
   });
 
-  test('does not listen for other machines without TLS', async () => {
+  test('"pawl serve" does not listen for other machines without TLS', async () => {
     expect(await rig.run(['serve', '--host', '0.0.0.0', '--port', '0'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('without TLS logins would cross the network unencrypted'),

@@ -26,7 +26,7 @@ async function asked(words: readonly string[]): Promise<Terminal> {
 }
 
 describe('the diff of an approval', () => {
-  test('is shown at the prompt in colour, as untrusted text, and the question stays open', async () => {
+  test('the prompt shows the diff in colour, as untrusted text, and keeps the question open', async () => {
     const terminal = await asked(['run', 'ship', '--id', RUN]);
     terminal.type('d\r');
     await terminal.until(/changes since commit[\s\S]*Your answer/);
@@ -43,7 +43,7 @@ describe('the diff of an approval', () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  test('is plain in a pipe and part of the JSON, and a program that reads it is no look of a person', async () => {
+  test("a pipe and --json get the plain diff, and a program that reads it does not count as a person's view", async () => {
     expect((await rig.run(['run', 'ship', '--id', RUN])).code).toBe(3);
     const { stdout } = await rig.run(['inbox', RUN, '--diff']);
     expect(stdout).toContain('│ -two\n│ -three\n│ +TWO\n│ +<U+001B>[2Jthree\n');
@@ -54,7 +54,7 @@ describe('the diff of an approval', () => {
     expect((await rig.run(['inbox', '--diff'])).stderr).toContain('need the id of a run');
   });
 
-  test('says so where there is no repository', async () => {
+  test('without a repository the inbox says that there is no diff', async () => {
     const plain = new CliRig();
     try {
       plain.write('.pawl/workflows/ship.yaml', WORKFLOW);
@@ -80,7 +80,7 @@ test('while a question is open nothing is drawn over it, whatever happens in the
   expect(terminal.text()).toContain(`run ${RUN} completed`);
 });
 
-test('a terminal that is made narrower is drawn anew at once', async () => {
+test('a terminal that becomes narrower is redrawn immediately', async () => {
   await rig.run(['run', 'ship', '--id', RUN]);
   const terminal = rig.terminal(['watch', RUN]);
   await terminal.until('waits for a person');

@@ -34,7 +34,7 @@ async function approve(who: string): ReturnType<CliRig['run']> {
   return rig.run(['approve', approval?.run ?? '', '--digest', approval?.digest ?? ''], { env: { PAWL_TOKEN } });
 }
 
-test('two people of the group approve; nobody else can, and the first alone is not enough', async () => {
+test('an approval by two of a group needs two of its members, and no one else can approve', async () => {
   expect((await rig.run(['run', 'ship'])).code).toBe(3);
   const shown = (await rig.run(['inbox', (await rig.json<Approvals>(['inbox'])).approvals[0]?.run ?? ''])).stdout;
   // What it is about may have changed since, and the inbox only reads what was stored.
@@ -58,7 +58,7 @@ test('a file that changed after it was shown voids the decision, by name', async
   expect((await approve('bob')).code).toBe(3);
 });
 
-test('"pawl decide" shows what is true now and what changed at the first look, and the decision counts', async () => {
+test('"pawl decide" shows the current subjects and what changed since they were requested, and the decision counts', async () => {
   const me = userInfo().username;
   rig.write('.pawl/config.yaml', `groups: { maintainers: [ann, ${JSON.stringify(me)}] }\n`);
   await rig.run(['trust', '--yes']);

@@ -59,7 +59,7 @@ function person(): Promise<string> {
 }
 
 describe('an attended agent', () => {
-  test('leaves no value of a secret in the store, whatever it assumes, reports or says of a failure', async () => {
+  test('no assumption, report or failure of an agent leaves the value of a secret in the store', async () => {
     const secret = 'hunter2hunter2';
     rig.settings.DEPLOY_KEY = secret;
     rig.write('.pawl/config.yaml', 'secrets: { deploy: { env: DEPLOY_KEY } }\n');
@@ -78,7 +78,7 @@ describe('an attended agent', () => {
     expect(holding.map(({ name }) => name)).toEqual([]);
   });
 
-  test('is told how to guess, records it, and goes on with the same token', async () => {
+  test('an attended agent is told how to record an assumption, and continues with the same token', async () => {
     const { stdout } = await beginAttended(rig, TWO);
     expect(stdout).toContain('To guess what only a person can decide, and go on');
     const token = tokenIn(stdout);
@@ -93,7 +93,7 @@ describe('an attended agent', () => {
     expect((await rig.run(['done', RUN, `--token=${token}`])).stdout).toContain('Build.');
   });
 
-  test('that says something invalid keeps its token', async () => {
+  test('an invalid assumption leaves the token valid', async () => {
     const token = tokenIn((await beginAttended(rig, TWO)).stdout);
     const assume = (...words: string[]): Promise<Ended> => rig.run(['assume', RUN, `--token=${token}`, ...words]);
     expect(await assume('--question', 'x'.repeat(501), '--assumed', 'y')).toMatchObject({
@@ -105,7 +105,7 @@ describe('an attended agent', () => {
     expect((await assume('--question', 'q', '--assumed', 'y')).code).toBe(0);
   });
 
-  test('gets the same in XML', async () => {
+  test('an attended agent gets the command for assumptions in XML too', async () => {
     const token = tokenIn((await beginAttended(rig, TWO)).stdout);
     const next = (await rig.run(['next', RUN, '--format', 'xml'])).stdout;
     expect(next).toMatch(/<to_assume>pawl assume/);
@@ -116,7 +116,7 @@ describe('an attended agent', () => {
 });
 
 describe('what was assumed', () => {
-  test('is listed apart from what waits for a person, without control characters', async () => {
+  test('assumptions are listed separately from what waits for a person, without control characters', async () => {
     await assumed();
     const inbox = (await rig.run(['inbox'])).stdout;
     expect(inbox).toContain('No decision is waiting for you.\n\nAssumed without asking; merges wait until each MUST is answered:\n');
@@ -136,7 +136,7 @@ describe('what was assumed', () => {
     expect((await rig.run(['logs', RUN])).stdout).toContain('assumed without asking: a1 at plan#1 (MUST)');
   });
 
-  test('stays listed when the run is over, until somebody answers', async () => {
+  test('an assumption of an ended run is listed until a person answers it', async () => {
     const { token } = await assumed();
     const next = await rig.run(['done', RUN, `--token=${token}`]);
     expect((await rig.run(['done', RUN, `--token=${tokenIn(next.stdout)}`])).stdout).toContain('is completed');
@@ -148,7 +148,7 @@ describe('what was assumed', () => {
     expect((await rig.run(['show', RUN])).stdout).toMatch(/ann answered "Postgres"[\s\S]*pawl fork/);
   });
 
-  test('of a driven agent comes with its reply, and the run goes on', async () => {
+  test('a driven agent sends its assumptions with its reply, and the run continues', async () => {
     rig.write('.pawl/config.yaml', 'roles:\n  dev: { driver: command, argv: [node, agent.mjs] }\n');
     const reply = { success: true, output: {}, assumptions: [{ question: 'Which port?', assumed: '80', severity: 'COULD' }] };
     rig.write(
@@ -175,7 +175,7 @@ describe('what was assumed', () => {
 });
 
 describe('answering', () => {
-  test('needs a person: an agent in its shell cannot do it', async () => {
+  test('an agent in its shell cannot answer an assumption', async () => {
     await assumed();
     const { digest = '' } = (await listed()).assumptions[0] ?? {};
     for (const words of [['--agree'], ['Postgres', '--yes', '--digest', digest]]) {
@@ -185,7 +185,7 @@ describe('answering', () => {
     expect((await listed()).assumptions.map(({ state }) => state)).toEqual(['open']);
   });
 
-  test('confirms, or opens the step again with the answer, once', async () => {
+  test('an answer confirms an assumption, or opens the step again with the answer, once', async () => {
     const { token } = await assumed();
     expect(await answer('--assumption', 'a2', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('no assumption "a2"') });
     expect(await answer('--assumption', 'a1', '1')).toMatchObject({
@@ -207,7 +207,7 @@ describe('answering', () => {
     ]);
   });
 
-  test('at a terminal shows it and asks', async () => {
+  test('at a terminal "pawl answer --assumption" shows the assumption and asks', async () => {
     await assumed();
     const later = rig.terminal(['answer', RUN, '--assumption', 'a1']);
     await later.until(/Which database\?[\s\S]*Your answer, or "agree"/);

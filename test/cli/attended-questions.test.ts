@@ -42,7 +42,7 @@ const digest = async (): Promise<string> => (await rig.json<QuestionsJson>(['inb
 const prompt = async (): Promise<string> => (await rig.run(['next', RUN])).stdout;
 
 describe('questions of an agent', () => {
-  test('wait for a person, and the agent gets exit code 3', async () => {
+  test('questions of an agent wait for a person, and the agent gets exit code 3', async () => {
     const line = [
       `Run ${RUN} waits for a person to answer the questions of "work" ("pawl answer ${RUN}"); there is nothing for you to do until then.`,
       '- Asked at step "work": Which database? Options: "Postgres", "SQLite".',
@@ -54,7 +54,7 @@ describe('questions of an agent', () => {
     expect(await rig.run(['next', RUN])).toEqual({ code: 3, stdout: line, stderr: '' });
   });
 
-  test('that are invalid, or that the step does not accept, are refused, and the token stays valid', async () => {
+  test('invalid questions, and questions that the step does not accept, are rejected, and the token stays valid', async () => {
     const token = tokenIn((await beginAttended(rig, ASKING)).stdout);
     const ask = (questions: string): Promise<Ended> => rig.run(['ask', RUN, `--token=${token}`, '--questions', questions]);
     expect(await ask('[]')).toMatchObject({ code: 1, stderr: expect.stringMatching(/1 to 3 questions.*the token is still valid/) });
@@ -62,7 +62,7 @@ describe('questions of an agent', () => {
     expect((await ask(QUESTIONS)).code).toBe(3);
   });
 
-  test('are refused until the agent has saved its progress, if the step demands that', async () => {
+  test('questions are rejected until the agent has saved its progress, if the step requires that', async () => {
     const saving = ASKING.replace('supportsQuestions: true', "supportsQuestions: true, questionState: 'plan.json'");
     const { stdout } = await beginAttended(rig, saving);
     expect(stdout).toContain('save your progress in files that match "plan.json"');
@@ -73,7 +73,7 @@ describe('questions of an agent', () => {
     expect((await ask()).code).toBe(3);
   });
 
-  test('are listed in full, with their digest, among what else waits for a person', async () => {
+  test('the inbox lists questions of agents in full, with their digest', async () => {
     await asked();
     expect((await rig.run(['inbox'])).stdout).toMatch(new RegExp(`${RUN}  work#1  asking .*\\(an agent asks 2 questions\\)`));
     const whole = (await rig.run(['inbox', RUN])).stdout;
@@ -84,7 +84,7 @@ describe('questions of an agent', () => {
 });
 
 describe('answering', () => {
-  test('needs a person: an agent in its shell cannot do it', async () => {
+  test('an agent in its shell cannot answer questions', async () => {
     await asked();
     for (const words of [['SQLite', 'api'], [], ['SQLite', 'api', '--yes', '--digest', await digest()]]) {
       const { code, stdout, stderr } = await rig.run(['answer', RUN, ...words]);
@@ -94,7 +94,7 @@ describe('answering', () => {
     expect((await rig.run(['next', RUN])).code).toBe(3);
   });
 
-  test('with a token and the digest of what was seen passes the answers to a new attempt', async () => {
+  test('with a token and the digest of the questions, answers are passed to a new attempt', async () => {
     await asked();
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const answer = (...words: string[]): Promise<Ended> => rig.run(['answer', RUN, ...words], { env: { PAWL_TOKEN } });
@@ -117,7 +117,7 @@ describe('answering', () => {
     expect(await answer('1', '1', '--digest', await digest())).toMatchObject({ code: 2 });
   });
 
-  test('at a terminal asks the questions one by one, and a skipped one stays open', async () => {
+  test('at a terminal "pawl answer" asks the questions one by one, and a skipped one stays open', async () => {
     await asked();
     const later = rig.terminal(['answer', RUN]);
     await later.until('Your answer');
@@ -133,7 +133,7 @@ describe('answering', () => {
     expect(await prompt()).toContain('"answer": "neither"');
   });
 
-  test('is refused when nobody asked', async () => {
+  test('an answer without a question is rejected', async () => {
     await beginAttended(rig, ASKING);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const { code, stderr } = await rig.run(['answer', RUN, 'yes', '--digest', '0'.repeat(12)], { env: { PAWL_TOKEN } });

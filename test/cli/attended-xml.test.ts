@@ -92,7 +92,7 @@ test('INVOKE_AFTER has the command for work that cannot be done', async () => {
   expect(only(told, 'if_pass').text).toBe(only(told, 'NEXT').text);
 });
 
-test('every command runs as it is printed, without a reader of XML, also the one to ask with', async () => {
+test('every command in the XML runs as printed, without an XML parser, including the one for questions', async () => {
   rig.write('plan.md', 'first');
   const { stdout } = asPrinted(rig, only(await begun(), 'NEXT').text);
   const [, ask = ''] = /<if_question>(.*)<\/if_question>/.exec(stdout) ?? [];
@@ -113,7 +113,7 @@ test('text from outside cannot close an element or pose as one', async () => {
   expect(only(told, 'NEXT').text).toMatch(/^pawl done /);
 });
 
-test('a run without an attended agent does not have this format', async () => {
+test('the XML format is only for attended runs', async () => {
   writeTrusted(rig, '.pawl/workflows/built.ts', WORKFLOW);
   const { code, stderr } = await rig.run(['run', 'built', '--format', 'xml']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--format is only valid with --attended')]);

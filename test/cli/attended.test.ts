@@ -44,7 +44,7 @@ function commandsIn(text: string): Readonly<Record<string, string>> {
 }
 
 describe('the other spellings', () => {
-  test('result reports a success or a failure, status shows the run, and list --status lists runs', async () => {
+  test('the aliases work: "pawl result" reports, "pawl status" shows a run, and "pawl list --status" lists runs', async () => {
     const { stdout } = await beginAttended(rig, PLANNED);
     const token = `--token=${tokenIn(stdout)}`;
     const both = await rig.run(['result', RUN, token, '--success', '--failure', 'no']);
@@ -61,7 +61,7 @@ describe('the other spellings', () => {
 });
 
 describe('what the agent is told', () => {
-  test('is the step, its instructions and the commands to report with; nothing else is on stdout', async () => {
+  test('stdout has only the step, its instructions and the commands to report with', async () => {
     const { code, stdout, stderr } = await beginAttended(rig, PLANNED);
     const token = tokenIn(stdout);
     expect([code, stderr]).toEqual([0, '']);
@@ -92,26 +92,26 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
 `);
   });
 
-  test('is printed again, byte for byte, each time it is requested', async () => {
+  test('"pawl next" prints the same bytes each time', async () => {
     const begun = await beginAttended(rig, PLANNED);
     for (let round = 0; round < 2; round += 1) expect(await next()).toEqual({ code: 0, stdout: begun.stdout, stderr: '' });
   });
 
-  test('cannot control a terminal', async () => {
+  test('the instructions of a step cannot control a terminal', async () => {
     await beginAttended(rig, PLANNED);
     const terminal = rig.terminal(['next', RUN]);
     expect(await terminal.ended).toBe(0);
     expect(terminal.printed()).toContain('$dollars and colours.');
   });
 
-  test('names the schema of the result if there is one, and how to ask if the step allows it', async () => {
+  test('the instructions name the schema of the result, and the command for questions if the step allows them', async () => {
     await planned();
     const { stdout } = await next();
     expect(stdout).toContain('The result must match this JSON Schema: {"type":"object","required":["tests"]');
     expect(Object.keys(commandsIn(stdout))).toEqual(['done', 'fail', 'assume', 'ask']);
   });
 
-  test('is available as JSON, with the state of the run', async () => {
+  test('"pawl next --json" has the open steps and the state of the run', async () => {
     await beginAttended(rig, PLANNED);
     const told = await rig.json<AgentJson>(['next', RUN]);
     expect(told).toMatchObject({ code: 0, run: { id: RUN, status: 'waiting' } });
@@ -130,14 +130,14 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
     ]);
   });
 
-  test('belongs to the session of the agent that started the run', async () => {
+  test('a started run belongs to the session of the agent that started it', async () => {
     await beginAttended(rig, PLANNED, { env: { CLAUDE_CODE_SESSION_ID: 'session-1' } });
     const files = readdirSync(rig.state, { recursive: true, encoding: 'utf8' }).map((name) => join(rig.state, name));
     const kept = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'));
     expect(kept.filter((text) => text.startsWith('{"id":"session-1"') && text.includes(RUN))).toHaveLength(1);
   });
 
-  test('follows delays that end soon, and names the time of a delay that ends later', async () => {
+  test('an attended run waits for a delay that ends soon, and names the end of a longer one', async () => {
     const soon = await beginAttended(rig, patient('200ms'));
     expect([soon.code, soon.stdout]).toEqual([0, expect.stringContaining('Step 2: work (attempt 1)')]);
     writeTrusted(rig, '.pawl/workflows/patient.ts', patient('2h'));
@@ -145,7 +145,7 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
     expect([later.code, later.stdout]).toEqual([3, expect.stringMatching(/waits at "pause" until \d{4}-.*Z, then for "pawl resume/)]);
   });
 
-  test('is empty when a signal stops the run first: stderr says how to continue, and the exit code is 130', async () => {
+  test('a signal before the first step leaves stdout empty, says how to continue, and exits with 130', async () => {
     writeTrusted(rig, '.pawl/workflows/endless.ts', ENDLESS);
     const running = rig.start(['run', 'endless', '--attended', '--id', RUN]);
     await running.until('begun');
@@ -157,7 +157,7 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
     expect(stderr).toContain(`run ${RUN} was stopped; "pawl resume ${RUN}" continues it`);
   });
 
-  test('cannot be combined with options that leave nobody to read it', async () => {
+  test('--attended cannot be combined with --detach or --wait', async () => {
     for (const option of ['--detach', '--wait']) {
       const { code, stderr } = await beginAttended(rig, PLANNED, { words: [option] });
       expect([code, stderr]).toEqual([2, expect.stringContaining(`--attended and ${option} cannot be combined`)]);
@@ -167,7 +167,7 @@ To guess what only a person can decide, and go on (MUST if a wrong guess does ha
 });
 
 describe('a report', () => {
-  test('without the work is not accepted: it prints what is missing and the step with a new token, and exits with 1', async () => {
+  test('a report without the work is not accepted: it prints what is missing and a new token, and exits with 1', async () => {
     const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     const { code, stdout } = await done(token, '--result', '{"written": true}');
     expect(code).toBe(1);
@@ -177,14 +177,14 @@ describe('a report', () => {
     expect((await next()).stdout).toBe(stdout.slice(stdout.indexOf('Step 1')));
   });
 
-  test('of work that was done is accepted, and the next step is printed', async () => {
+  test('a report of finished work is accepted, and the next step is printed', async () => {
     const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     rig.write('plan.md', 'a plan');
     const { code, stdout } = await done(token);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Accepted: plan \(attempt 1\)\.\n\nStep 2: build \(attempt 1\)/)]);
   });
 
-  test('whose result does not fit the schema changes nothing, and says how to report again with the same token', async () => {
+  test('a result that does not match the schema changes nothing, and the error says how to report again with the same token', async () => {
     const token = await planned();
     for (const words of [[], ['--result', '{"tests": "all"}']]) {
       const { code, stdout, stderr } = await done(token, ...words);
@@ -196,7 +196,7 @@ describe('a report', () => {
     expect((await done(token, '--result', built)).code).toBe(3);
   });
 
-  test('can read its result from a file or from standard input', async () => {
+  test('a result can come from a file or from standard input', async () => {
     const token = await planned();
     rig.write('result.json', '{"tests": 4}');
     expect(asPrinted(rig, commandsIn((await next()).stdout).done ?? '').status).toBe(3);
@@ -206,7 +206,7 @@ describe('a report', () => {
     expect([spent.code, spent.stderr]).toEqual([1, expect.stringContaining('[TOKEN_SPENT]')]);
   });
 
-  test('that is repeated because its answer was lost gets the same verdict and the current step', async () => {
+  test('a repeated report gets the same verdict and the current step', async () => {
     const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     const refused = await done(first);
     expect(await done(first)).toMatchObject({
@@ -220,7 +220,7 @@ describe('a report', () => {
     expect([again.code, again.stdout]).toEqual([0, accepted.stdout.replace('.\n', '. (This report was already recorded.)\n')]);
   });
 
-  test('without a token, with a guessed one or with one of an earlier attempt changes nothing', async () => {
+  test('a report without a token, with a guessed one or with that of an earlier attempt changes nothing', async () => {
     const first = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     await done(first, '--result', '1');
     const before = await next();
@@ -233,7 +233,7 @@ describe('a report', () => {
     expect(await next()).toEqual(before);
   });
 
-  test('has its verdict in the JSON', async () => {
+  test('the JSON reply to a report has the verdict', async () => {
     const { openSteps } = JSON.parse((await beginAttended(rig, PLANNED, { words: ['--json'] })).stdout) as AgentJson;
     const told = await rig.json<AgentJson>(['done', RUN, `--token=${openSteps[0]?.token}`]);
     expect(told).toMatchObject({
@@ -244,7 +244,7 @@ describe('a report', () => {
     });
   });
 
-  test('after which only a person can continue exits with 3; after the end of the run, with the exit code of the run', async () => {
+  test('a report exits with 3 if only a person can continue, and with the exit code of the run if it ended', async () => {
     const token = await planned();
     const parked = await done(token, '--result', built);
     const line = [
@@ -261,7 +261,7 @@ describe('a report', () => {
     expect(await done(token, '--result', built)).toMatchObject({ code: 0, stdout: expect.stringContaining('is completed') });
   });
 
-  test('whose process was killed during verification is verified when it is repeated', async () => {
+  test('a report whose process was killed during verification is verified when it is repeated', async () => {
     const token = tokenIn((await beginAttended(rig, SLOW)).stdout);
     const running = rig.start(['done', RUN, '--token', token]);
     await running.until('checking');
@@ -276,7 +276,7 @@ describe('a report', () => {
 });
 
 describe('a run below another', () => {
-  test('is handed out with its own id, and its report completes the parent', async () => {
+  test("a step of a child run is handed out with the child's id, and its report completes the parent", async () => {
     rig.write('.pawl/agents/worker.md', '---\ndriver: attended\n---\nYou work.\n');
     const { code, stdout } = await beginAttended(rig, NESTED);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Step 1: work \(attempt 1\) · run (?!aaaaaaaaaaaaaaa1)/)]);
@@ -290,7 +290,7 @@ describe('a run below another', () => {
 });
 
 describe('giving up', () => {
-  test('is retried as the step says, with the reason; then the run escalates with exit code 8', async () => {
+  test('a reported failure is retried with its reason; then the run escalates with exit code 8', async () => {
     await planned();
     const first = asPrinted(rig, commandsIn((await next()).stdout).fail ?? '');
     expect([first.status, first.stdout]).toEqual([0, expect.stringMatching(/^Given up: build \(attempt 1\)/)]);
@@ -303,7 +303,7 @@ describe('giving up', () => {
     expect(await next()).toMatchObject({ code: 8, stdout: expect.stringContaining('escalated') });
   });
 
-  test('needs a reason', async () => {
+  test('"pawl fail" needs a reason', async () => {
     const token = tokenIn((await beginAttended(rig, PLANNED)).stdout);
     expect(await rig.run(['fail', RUN, `--token=${token}`])).toMatchObject({
       code: 2,
@@ -313,7 +313,7 @@ describe('giving up', () => {
 });
 
 describe('without a run', () => {
-  test('the only open attended run is printed; of several, which ones there are; of none, that there is none', async () => {
+  test('without a run "pawl next" prints the only open attended run, lists several, or says that there is none', async () => {
     expect((await rig.run(['next'])).stderr).toContain('no attended run is open in this project');
     const { stdout } = await beginAttended(rig, PLANNED);
     expect((await rig.run(['next'])).stdout).toBe(stdout);
@@ -333,7 +333,7 @@ describe('without a run', () => {
 describe('a fan-out', () => {
   const report = (token: string): Promise<Ended> => done(token);
 
-  test('prints a token for each item, and says that they can be reported in any order', async () => {
+  test('the items of a fan-out have a token each, and can be reported in any order', async () => {
     const { code, stdout } = await beginAttended(rig, CHAPTERS);
     expect([code, tokensIn(stdout).length]).toEqual([0, 3]);
     expect([...stdout.matchAll(/^Step 1: write, item (.*) \(attempt 1\)/gm)].map(([, item]) => item)).toEqual(['one', 'two', 'three']);
@@ -341,7 +341,7 @@ describe('a fan-out', () => {
     expect((await next()).stdout).toBe(stdout);
   });
 
-  test('serves a sub-agent by its token: that step only, and after the report that step again or nothing', async () => {
+  test('a sub-agent with a token gets only that step, and after its report that step again or nothing', async () => {
     const [one = '', two = ''] = tokensIn((await beginAttended(rig, CHAPTERS)).stdout);
     const served = await rig.run(['next', RUN, `--token=${two}`]);
     expect([served.code, tokensIn(served.stdout)]).toEqual([0, [two]]);
@@ -362,7 +362,7 @@ describe('a fan-out', () => {
     expect((await rig.run(['next', RUN, `--token=${two}`])).stderr).toContain('[TOKEN_UNKNOWN]');
   });
 
-  test('hands out only the failed item again, and not those that others work on', async () => {
+  test('only the failed item of a fan-out is handed out again', async () => {
     const [one = '', two = '', three = ''] = tokensIn((await beginAttended(rig, CHAPTERS)).stdout);
     rig.write('three', '');
     expect(await report(three)).toEqual({
@@ -379,7 +379,7 @@ describe('a fan-out', () => {
     expect(await report(tokenIn(refused.stdout))).toMatchObject({ code: 0, stdout: expect.stringContaining('Step 2: index (attempt 1)') });
   });
 
-  test('accepts reports of several agents at the same time', async () => {
+  test('several agents can report items of a fan-out at the same time', async () => {
     const names = ['one', 'two', 'three', 'four', 'five'];
     const begun = await beginAttended(rig, CHAPTERS, { words: ['--params', JSON.stringify({ chapters: names })] });
     for (const name of names) rig.write(name, '');

@@ -343,11 +343,11 @@ async function fromLibrary(env: Readonly<Record<string, string>>): Promise<Recor
 }
 
 describe('commands that need a right', () => {
-  test('each command of the table of rights has a test here', () => {
+  test('each command in the table of rights has a test here', () => {
     expect(Object.keys(CASES).sort()).toEqual(SCOPED.map(({ on }) => on).sort());
   });
 
-  test.each(Object.keys(PLACES))('is refused %s, and nothing changes', async (place) => {
+  test.each(Object.keys(PLACES))('commands that need a right are denied %s, and nothing changes', async (place) => {
     const own = join(rig.folder, 'own');
     writeTokens(own);
     writeFileSync(join(own, 'trust.json'), JSON.stringify({ folders: { [rig.project]: new Date(0).toISOString() }, files: {} }));
@@ -362,7 +362,7 @@ describe('commands that need a right', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(INSIDE)('is refused %s, and nothing changes', async (place) => {
+  test.each(INSIDE)('commands that control runs are denied %s, and nothing changes', async (place) => {
     expect(Object.keys(STEERED).sort()).toEqual(ROWS.flatMap(({ on, demand }) => (demand === 'steer' ? [on] : [])).sort());
     const before = await everything();
     const steered = Object.keys(STEERED);
@@ -379,7 +379,7 @@ describe('commands that need a right', () => {
   });
 
   test.each([{ PAWL_RUN: ASKING }, { CLAUDECODE: '1' }])(
-    'is refused to a program of the library inside %o, and nothing changes',
+    'a program of the library inside %o is denied commands that need a right, and nothing changes',
     async (env) => {
       const before = await everything();
       expect(await fromLibrary(env)).toEqual(Object.fromEntries(Object.keys(ACTIONS).map((name) => [name, 'NOT_ALLOWED'])));
@@ -387,7 +387,7 @@ describe('commands that need a right', () => {
     },
   );
 
-  test('another’s run is cancelled with a token that has the scope, and one’s own by whoever started it', async () => {
+  test('a token with the scope cancels a run of another person, and who started a run may cancel it', async () => {
     const [first, second] = ['f000000000000001', 'f000000000000002'];
     for (const id of [first, second]) await start(id, 'no', { PAWL_TOKEN: OLGA });
     expect(await rig.run(['pause', first])).toMatchObject({ code: 4, stderr: expect.stringContaining('a run that olga started') });
@@ -396,7 +396,7 @@ describe('commands that need a right', () => {
     expect(await rig.run(['cancel', second], { env: { PAWL_TOKEN: OLGA } })).toMatchObject({ code: 0 });
   });
 
-  test('needs a token with exactly that scope', async () => {
+  test('a token needs exactly the scope of the command', async () => {
     const done = async ({ on, scope }: (typeof SCOPED)[number]): Promise<object> => {
       const { words, exit } = CASES[on] as Case;
       const needs = (name: keyof Fixture): boolean => words({ ...fixture, [name]: '?' }).includes('?');

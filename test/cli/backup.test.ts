@@ -31,7 +31,7 @@ const beside = (): string[] =>
     .sort();
 
 describe('backup', () => {
-  test('copies a database that a process writes to, verifies the copy, and makes it readable for its user only', async () => {
+  test('"pawl backup" copies a database that a process writes to, verifies the copy, and makes it readable for its user only', async () => {
     await writeRuns(db, ['completed', 'waiting']);
     const holder = await startHolder(db);
     const made = await rig.json<{ backup: object }>(['backup', copy, '--db', db]);
@@ -41,14 +41,14 @@ describe('backup', () => {
     expect(readdirSync(rig.folder).filter((name) => name.startsWith('copy.db'))).toEqual(['copy.db']);
   });
 
-  test('without a name is written beside the database, and says how to restore it', async () => {
+  test('a backup without a name is written next to the database, with the command that restores it', async () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await pawl('backup');
     const [name] = beside().filter((entry) => /^runs\.db\.backup-\d{4}-\d\d-\d\dT[\d-]+Z$/.test(entry));
     expect([code, stdout]).toEqual([0, expect.stringContaining(`verified: ${join(rig.state, 'data', String(name))}\n"pawl restore`)]);
   });
 
-  test('overwrites a file only with --force, and never the database itself', async () => {
+  test('"pawl backup" overwrites a file only with --force, and never the database itself', async () => {
     await writeRuns(db, ['completed']);
     writeFileSync(copy, 'mine');
     expect(await pawl('backup', copy)).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') });
@@ -59,7 +59,7 @@ describe('backup', () => {
     expect(await ids()).toEqual([runId(1)]);
   });
 
-  test('a damaged copy is refused as a backup, and the file that it would have replaced stays', async () => {
+  test('a damaged copy is rejected as a backup, and the file that it would have replaced stays', async () => {
     await writeRuns(db, ['completed']);
     const raw = new DatabaseSync(db);
     raw.exec('UPDATE contents SET text = \'"other"\'');
@@ -69,7 +69,7 @@ describe('backup', () => {
     expect(readFileSync(copy, 'utf8')).toBe('mine');
   });
 
-  test('without a database there is nothing to copy, and none is made', async () => {
+  test('without a database "pawl backup" fails and creates none', async () => {
     expect(await pawl('backup')).toMatchObject({ code: 6, stderr: expect.stringContaining('does not exist') });
     expect(existsSync(db)).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('restore', () => {
     raw.close();
   });
 
-  test('brings the backup back, keeps what was there, and lists what was open', async () => {
+  test('"pawl restore" restores the backup, keeps the previous database, and lists open runs', async () => {
     const { code, stdout } = await pawl('restore', copy);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`pawl resume ${runId(2)}  # deploy, waiting`)]);
     expect(await ids()).toEqual([runId(1), runId(2)]);
@@ -105,7 +105,7 @@ describe('restore', () => {
     expect(await pawl('prune', '--older-than', '0s', '--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 run') });
   });
 
-  test('a process that has the database open and drives nothing sees what was restored, and can go on', async () => {
+  test('a process that has the database open without driving runs sees the restored one and continues', async () => {
     const idle = await openSqliteStore({ file: db });
     await idle.commit(createFirst({ run: runId(9), owner: 'me', more: { release: true } }));
     expect((await pawl('restore', copy)).code).toBe(0);
@@ -116,7 +116,7 @@ describe('restore', () => {
     expect((await pawl('db', 'check')).code).toBe(0);
   });
 
-  test('a log beside an unreadable database is not replayed onto the restored one', async () => {
+  test('the write-ahead log of an unreadable database is not replayed onto the restored one', async () => {
     const holder = await startHolder(db);
     await kill(holder);
     writeFileSync(db, 'scrambled '.repeat(500));
@@ -126,7 +126,7 @@ describe('restore', () => {
     expect((await pawl('db', 'check')).code).toBe(0);
   });
 
-  test('is refused while a living process drives a run, which is named, unless it is forced', async () => {
+  test('a restore is rejected while a live process drives a run, which the error names, unless it is forced', async () => {
     const holder = await startHolder(db);
     const before = beside();
     expect(await pawl('restore', copy)).toMatchObject({ code: 7, stderr: expect.stringContaining(`run ${HELD} of ${db}`) });
@@ -144,7 +144,7 @@ describe('restore', () => {
     expect(await ids()).toEqual([runId(1), runId(2)]);
   });
 
-  test('a project without a database gets one', async () => {
+  test('a restore creates the database of a project that has none', async () => {
     db = join(rig.state, 'fresh', 'runs.db');
     expect((await pawl('restore', copy)).code).toBe(0);
     expect(await ids()).toEqual([runId(1), runId(2)]);
@@ -172,7 +172,7 @@ describe('restore', () => {
       { code: 6, stderr: expect.stringContaining('[STORE_DAMAGED]') },
     ],
   ];
-  test.each(spoil)('a backup that is %s changes nothing', async (_, change, refused) => {
+  test.each(spoil)('restoring a backup that is %s changes nothing', async (_, change, refused) => {
     const bad = join(rig.folder, 'bad.db');
     copyFileSync(copy, bad);
     chmodSync(bad, 0o600);
@@ -186,7 +186,7 @@ describe('restore', () => {
     expect(await ids()).toEqual([runId(2)]);
   });
 
-  test('a missing file and the database itself are rejected', async () => {
+  test('restoring a missing file or the database itself is rejected', async () => {
     expect(await pawl('restore', join(rig.folder, 'nothing.db'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not exist'),

@@ -48,7 +48,7 @@ async function parked(): Promise<string> {
 
 const marks = (): string[] => readFileSync(join(rig.project, 'marks'), 'utf8').trim().split('\n');
 
-test('a rejected run undoes what its stages say how to undo, newest first', async () => {
+test('a rejected run undoes the stages that have an undo, newest first', async () => {
   await parked();
   const token = await tokenOf(rig, 'ann');
   const { code } = await rig.run(['reject', RUN, '--digest', await digestOf(rig)], { env: { PAWL_TOKEN: token } });
@@ -84,7 +84,7 @@ test('cancel --dry-run shows what would be undone and what would stay, and chang
   expect(marks()).toEqual(['notified', 'uploaded']);
 });
 
-test('cancel tries an undo again that failed', async () => {
+test('cancel retries an undo that failed', async () => {
   writeWorkflow(rig);
   rig.write('.pawl/workflows/release.yaml', RELEASE.replace('test ! -e broken', 'test -e again || { touch again; exit 1; }'));
   expect((await rig.run(['run', 'release', '--id', RUN])).code).toBe(3);
@@ -93,7 +93,7 @@ test('cancel tries an undo again that failed', async () => {
   expect(marks().slice(2)).toEqual(['removed', 'removed', 'untag v1']);
 });
 
-test('cancel undoes and says so', async () => {
+test('cancel undoes steps and says how many', async () => {
   await parked();
   const { code, stdout } = await rig.run(['cancel', RUN]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('is cancelled, and 2 steps were undone')]);
@@ -112,7 +112,7 @@ export default defineWorkflow({
 });
 `;
 
-test('a run that has to be undone is not cancelled without its code, unless a person leaves what it did as it is', async () => {
+test('a run that must be undone is not cancelled without its code, unless a person chooses to undo nothing', async () => {
   const file = writeWorkflow(rig, CODE, 'coded');
   expect((await rig.run(['run', 'coded', '--id', RUN])).code).toBe(3);
   rmSync(file);

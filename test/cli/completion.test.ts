@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { completionLines } from '../../src/cli/completion/complete.ts';
-import type { World } from '../../src/cli/shell.ts';
+import type { ProcessContext } from '../../src/cli/shell.ts';
 import { defineWorkflow } from '../../src/compat/index.ts';
 import { createEngine } from '../../src/index.ts';
 import { CliRig } from './rig.ts';
@@ -123,7 +123,7 @@ test('a shell gets the steps of the run on its line, or of the newest run of the
   expect((await rig.run(['__complete', 'run', '--db', db, 'small', '--from', ''])).stdout).toBe('one\ntwo\n');
 });
 
-test('workflows, and the steps of workflow files, are read and not run, and a name that a shell would run is not offered', async () => {
+test('completion reads workflows and the steps of workflow files without running them, and offers no name that a shell would run', async () => {
   const dirty = join(rig.folder, 'dirty');
   const begin = `import { defineWorkflow } from 'pawl/compat';\nimport { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(dirty)}, '');\n`;
   const define = (name: string): string =>
@@ -139,14 +139,20 @@ test('workflows, and the steps of workflow files, are read and not run, and a na
   expect(existsSync(dirty)).toBe(false);
 });
 
-test('completing creates no database, and with a broken one it prints nothing', async () => {
+test('completion creates no database, and prints nothing if it is damaged', async () => {
   expect(await rig.run(['__complete', 'show', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(await rig.json(['runs'])).toMatchObject({ runs: [] });
   const file = rig.write('broken.db', 'this is no database, and long enough to be told apart from an empty file');
   expect(await rig.run(['__complete', 'show', '--db', file, ''])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-const WORLD: World = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() };
+const WORLD: ProcessContext = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+};
 
 test('every command and every option is offered, with its description', async () => {
   const commands = await completionLines(WORLD, COMMANDS, ['']);

@@ -26,7 +26,7 @@ async function origins(key: string, more: Record<string, string> = {}): Promise<
 }
 
 describe('where settings come from', () => {
-  test('local wins over project, project over user, and what is overridden is shown with its file and line', async () => {
+  test("local settings override those of the project, and those override the user's; overridden ones are shown with file and line", async () => {
     writeFileSync(user, 'validation:\n  stages:\n    unit: npm test\n    lint: user lint\n');
     const project = rig.write('.pawl/config.yaml', '# stages\nvalidation:\n  stages:\n    unit: make unit\n');
     const local = rig.write('.pawl/config.local.yaml', 'validation: {stages: {unit: "true"}}\n');
@@ -68,7 +68,7 @@ describe('where settings come from', () => {
     expect(checks.find(({ id }) => id === 'database')?.what).toContain(join(rig.project, 'state', 'runs.db'));
   });
 
-  test('where nothing is set, the files that could be written are named', async () => {
+  test('without settings "pawl config" names the files that can have some', async () => {
     const { code, stdout } = await rig.run(['config'], { env: { ...env(), PAWL_STATE: '' } });
     expect([code, stdout]).toEqual([0, expect.stringContaining('.pawl/config.yaml')]);
     expect(await config('limits.global')).toMatchObject({ code: 2, stderr: expect.stringContaining('"limits.global" is not set') });
@@ -101,14 +101,14 @@ describe('what a repository may not do', () => {
     expect((await rig.run(['runs'], { env: env() })).code).toBe(4);
   });
 
-  test.each(['repository', 'state'])('a project file names the %s of a forge inside of the project only', async (key) => {
+  test.each(['repository', 'state'])('a project file can only set a %s of a forge that is inside the project', async (key) => {
     rig.write('.pawl/config.yaml', `forge: { kind: local, ${key}: ../elsewhere }\n`);
     expect(await config()).toMatchObject({ code: 2, stderr: expect.stringMatching(/of the forge \S+ is outside the project/) });
     rig.write('.pawl/config.yaml', 'forge: { kind: local, repository: . }\n');
     expect((await config('forge.repository')).stdout).toBe(`${rig.project}\n`);
   });
 
-  test('a local file that git tracks came with the repository', async () => {
+  test('a local file that git tracks counts as part of the repository', async () => {
     rig.write('.pawl/config.local.yaml', 'db: ../other.db\n');
     await rig.run(['trust', '--yes']);
     execFileSync('git', ['init', '-q'], { cwd: rig.project });
@@ -161,14 +161,14 @@ describe('an error in a file is reported with its position', () => {
     ['no YAML', 'db: [a\n', '2:1: Flow sequence'],
     ['a flood of aliases', bomb, '1:1: Excessive alias count'],
     ['a file without end', `db: ${'x'.repeat(1024 * 1024)}\n`, '1:1: the file has 1048581 bytes'],
-  ])('%s', async (_, text, message) => {
+  ])('an error in a settings file has its position: %s', async (_, text, message) => {
     const file = rig.write('.pawl/config.yaml', text);
     const { code, stdout, stderr } = await config();
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`${file}:${message}`)]);
     expect(stderr).toContain('[CONFIG_INVALID]');
   });
 
-  test('the JSON has the position as fields', async () => {
+  test('the JSON of an error in a file has the position as fields', async () => {
     const file = rig.write('.pawl/config.yaml', 'limits:\n  glboal: 3\n');
     expect(await rig.json(['config'], { env: env() })).toMatchObject({
       code: 2,
@@ -177,7 +177,7 @@ describe('an error in a file is reported with its position', () => {
   });
 });
 
-test('a forge without a kind is refused', async () => {
+test('a forge without a kind is rejected', async () => {
   rig.write('.pawl/config.local.yaml', 'forge: { state: f.db }\n');
   expect(await rig.run(['runs'], { env: env() })).toMatchObject({ code: 2, stderr: expect.stringContaining('add "kind: local"') });
 });
@@ -195,7 +195,7 @@ test.each([
   ['.pawl/config.yaml', 'config'],
   ['.pawl/config.local.yaml', 'runs'],
   ['.pawl/agents/dev.md', 'doctor'],
-])('a named pipe in the place of %s is refused, and no command waits for it', async (path, verb) => {
+])('a named pipe instead of %s is rejected, and no command waits for it', async (path, verb) => {
   rig.write(`${path}.beside`, '');
   execFileSync('/usr/bin/env', ['mkfifo', join(rig.project, path)]);
   const { stdout, stderr } = await rig.run([verb]);

@@ -54,7 +54,7 @@ test('a migration that drops a table needs --allow-loss', async () => {
   expect(dump(file).chapters).toBeUndefined();
 });
 
-test('status has migrations, what is wrong with them, and backups', async () => {
+test('"pawl data status" lists migrations, their problems, and backups', async () => {
   expect(await json('status')).toMatchObject({
     code: 0,
     databases: [{ bytes: null, migrations: { pending: [{ number: 1 }] }, backups: [] }],
@@ -83,13 +83,13 @@ test('diff and restore find a backup by id, by run and by file; a restore can be
   expect(dump(file)).toEqual(before);
 });
 
-test('only the stated number of backups is kept', async () => {
+test('only as many backups as configured are kept', async () => {
   await data('migrate');
   for (let number = 0; number < 3; number += 1) await data('backup');
   expect(await json('status')).toMatchObject({ databases: [{ backups: [{}, {}] }] });
 });
 
-test('with several databases a file needs to be told which it is of', async () => {
+test('with several databases, a backup file must be given with its database', async () => {
   settings('databases: { book: { path: data/book.db, migrations: migrations }, other: { path: other.db } }');
   write(join(rig.project, 'other.db'), 'CREATE TABLE t (id)');
   await data('migrate', 'book');
@@ -108,7 +108,7 @@ test.each<[string, string[], string]>([
   ['a restore without a backup', ['restore'], 'a backup is missing'],
   ['an option of another action', ['backup', '--allow-loss'], '--allow-loss is for "pawl data migrate"'],
   ['a database that is not there', ['backup'], '"pawl data migrate book" creates it'],
-])('%s is named', async (_, words, message) => {
+])('"pawl data" rejects %s', async (_, words, message) => {
   expect((await data(...words)).stderr).toContain(message);
 });
 
@@ -122,7 +122,7 @@ test('a damaged backup is not restored', async () => {
   expect(dump(file)).toEqual(before);
 });
 
-test('a damaged database is named with its backups, and a backup takes its place', async () => {
+test('a damaged database is reported with its backups, and a backup can replace it', async () => {
   await data('migrate');
   const before = dump(file);
   const { backups } = await json<{ backups: { path: string }[] }>('backup');
@@ -137,7 +137,7 @@ test('a damaged database is named with its backups, and a backup takes its place
   expect(dump(file)).toEqual(before);
 });
 
-test('settings: an unknown field is reported, and a file of the project cannot name a path outside of it', async () => {
+test('settings of databases reject unknown fields, and a project file cannot set a path outside the project', async () => {
   settings('databases: { book: { file: x.db } }');
   expect(await data('status')).toMatchObject({
     code: 2,
@@ -162,7 +162,7 @@ test('a program that has the database open sees what was restored', async () => 
   open.close();
 });
 
-test('a run is named by its whole id, also if another id begins with it; a run that has several backups is not guessed', async () => {
+test('a whole run id names its backups even if another id begins with it, and several backups are an error', async () => {
   await data('migrate');
   const first = await backUp(file, { runId: 'edit-1', runStartedAt: 1 });
   await backUp(file, { runId: 'edit-10', runStartedAt: 2 });
@@ -172,7 +172,7 @@ test('a run is named by its whole id, also if another id begins with it; a run t
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${again.id.slice(0, 8)} (${again.createdAt})`)]);
 });
 
-test('prune removes what protected databases recorded of the runs, and nothing of a run with the same id elsewhere', async () => {
+test('prune removes the records of the runs in protected databases, but not those of a run with the same id elsewhere', async () => {
   await data('migrate');
   const runs = join(rig.folder, 'runs.db');
   await writeRuns(runs, ['completed', 'waiting']);

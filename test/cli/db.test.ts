@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const pawl = (...words: string[]): Promise<Ended> => rig.run([...words, '--db', db]);
 const newest = MIGRATIONS.at(-1)?.version;
 
-test('check reports an intact database', async () => {
+test('"pawl db check" reports an intact database', async () => {
   await writeRuns(db, ['completed']);
   expect(await pawl('db', 'check')).toEqual({ code: 0, stdout: `✓ ${db} is intact (version ${newest})\n`, stderr: '' });
   expect(await rig.json(['db', 'check', '--db', db])).toEqual({
@@ -32,7 +32,7 @@ test('check reports an intact database', async () => {
   });
 });
 
-test('check lists what is damaged, by run, and ends with 1', async () => {
+test('"pawl db check" lists the damage by run, and exits with 1', async () => {
   await writeRuns(db, ['completed', 'completed']);
   const raw = new DatabaseSync(db);
   raw.exec('UPDATE events SET at = at + 1 WHERE run = 1 AND seq = 2');
@@ -44,7 +44,7 @@ test('check lists what is damaged, by run, and ends with 1', async () => {
 });
 
 // Only one version of the file exists so far; that an older one is backed up first is tested in src/store/sqlite/file.test.ts.
-test('migrate brings a file without tables to this version, and leaves one of this version alone', async () => {
+test('"pawl db migrate" creates the tables of an empty file, and does not change a file of this version', async () => {
   createPrivateFile(db);
   expect(await rig.json(['db', 'migrate', '--db', db])).toMatchObject({ code: 0, file: db, from: 0, to: newest, backup: null });
   expect((await pawl('db', 'migrate')).stdout).toContain('is already version');
@@ -61,7 +61,7 @@ test('a copy is rejected until it is adopted', async () => {
   expect((await pawl('db', 'adopt')).stdout).toContain('is already yours');
 });
 
-test('without a database there is nothing to do, and none is made', async () => {
+test('without a database "pawl db" fails and creates none', async () => {
   for (const action of ['check', 'migrate', 'adopt'])
     expect(await pawl('db', action)).toMatchObject({ code: 6, stderr: expect.stringContaining('does not exist') });
   expect(existsSync(db)).toBe(false);

@@ -16,7 +16,7 @@ const CANARY = 'c4nary "value"/ä+42~';
 const FROM_VARIABLE = 'variable-canary-7731';
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 
-test('it contains the run, and no secret in any encoding', async () => {
+test('the file of "pawl debug" has the run, and no secret in any encoding', async () => {
   const forms = secretForms(CANARY);
   // Not known as secrets while the run goes on, so that the store has them as they are.
   const leaks = [...forms, ...secretForms(FROM_VARIABLE), TOKEN, 'https://ann:pa55-canary@example.org/x'];

@@ -54,7 +54,7 @@ describe('without a terminal', () => {
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('a token with the digest decides in its name and drives the run on', async () => {
+  test('a token with the digest decides in its name and continues the run', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await digestOf(rig);
@@ -125,7 +125,7 @@ describe('what was shown', () => {
     expect(error?.details).toMatchObject({ option: 'yes', actor: 'ann', at: expect.any(String) });
   });
 
-  test('of two that decide at the same moment, one decides', async () => {
+  test('of two decisions at the same moment, one counts', async () => {
     await parkRun(rig);
     const [ann, bob] = [await tokenOf(rig, 'ann'), await tokenOf(rig, 'bob')];
     const words = ['decide', RUN, '--option', 'yes', '--digest', await digestOf(rig)];
@@ -170,7 +170,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('one must be chosen, by --approval or by the digest; a decided one stays decided', async () => {
+  test('one of several approvals must be chosen, by --approval or by the digest, and a decided one stays decided', async () => {
     writeWorkflow(rig, TWO, 'two');
     expect((await rig.run(['run', 'two', '--id', RUN])).code).toBe(3);
     const { approvals } = await rig.json<InboxJson>(['inbox', RUN]);
@@ -306,7 +306,7 @@ export default defineWorkflow({
 });
 `;
 
-  test('continues in the process that drives it; the deciding process needs none of its code', async () => {
+  test('a decided run continues in the process that drives it, and the deciding process needs none of its code', async () => {
     const file = writeWorkflow(rig, BUSY, 'busy');
     const driver = rig.start(['run', 'busy', '--id', RUN]);
     await driver.until('both');
@@ -321,7 +321,7 @@ export default defineWorkflow({
     expect(marks()).toBe('ended\n');
   });
 
-  test('continues in a process that waits for the decision', async () => {
+  test('a decided run continues in a process that waits for the decision', async () => {
     writeWorkflow(rig);
     const driver = rig.start(['run', 'review', '--id', RUN, '--wait']);
     await driver.until('ask');
@@ -333,7 +333,7 @@ export default defineWorkflow({
     expect(marks()).toBe('published\n');
   });
 
-  test('that no process drives and that cannot continue here is not decided', async () => {
+  test('a run that no process drives and that cannot continue here is not decided', async () => {
     await parkRun(rig);
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await digestOf(rig);
@@ -344,7 +344,7 @@ export default defineWorkflow({
     expect((await story()).decisions).toEqual([]);
   });
 
-  test('that another run started is decided through its parent, and both continue', async () => {
+  test('a child run is decided through its parent, and both continue', async () => {
     const child = `const child = defineWorkflow({ name: 'child', steps: [{ id: 'ask', human: { prompt: 'Child?' }, next: null }] });`;
     const steps = `[{ id: 'sub', workflow: child, next: 'end' }, { id: 'end', command: 'echo ended >> marks', next: null }]`;
     writeWorkflow(

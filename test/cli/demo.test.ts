@@ -55,7 +55,7 @@ describe('a demo without a terminal', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  test('the bug is really fixed, and committed', () => {
+  test('the demo really fixes the bug and commits the fix', () => {
     const made = shop(shared);
     expect(readFileSync(join(made, 'src/cart.js'), 'utf8')).toContain('sum >= 100_00');
     const log = execFileSync('git', ['log', '--format=%s'], { cwd: made, encoding: 'utf8' });
@@ -70,7 +70,7 @@ describe('a demo without a terminal', () => {
     expect(steps.find(({ step }) => step === 'approve')?.actor).toBe('demo script');
   });
 
-  test('the commands that it prints at the end work when they are pasted', async () => {
+  test('the commands that the demo prints at the end work when they are pasted', async () => {
     const commands = pasted(ended.stdout);
     expect(commands.map(([name]) => name)).toEqual(['show', 'graph', 'fork']);
     const [show = [], graph = [], fork = []] = commands;
@@ -87,7 +87,7 @@ describe('a demo without a terminal', () => {
   });
 });
 
-test('at a terminal the person decides', async () => {
+test('at a terminal the person decides in the demo', async () => {
   const terminal = rig.terminal(['demo', '--no-pause'], here());
   await terminal.until('Your answer');
   expect(terminal.text()).toContain('+ return sum >= 100_00 ? Math.round(sum * 0.9) : sum;');
@@ -124,7 +124,7 @@ test('a question left for later stays on disk, and the printed command asks it a
   expect(await again.ended).toBe(0);
 });
 
-test('started by npx, it prints commands for npx', async () => {
+test('a demo that npx started prints commands for npx', async () => {
   const { stdout } = await rig.run(['demo'], here({ npm_command: 'exec' }));
   expect(stdout).toMatch(/^ {2}npx pawl show \w+ --project /m);
 });
@@ -142,20 +142,20 @@ test('an interrupted demo exits with the code for it, and the printed command co
   expect(await again.ended).toBe(0);
 });
 
-test('with --json stdout has the report of the run and where it is kept', async () => {
+test('with --json the demo prints the report of the run and its folder', async () => {
   const { code, run, demo } = await rig.json<RunReport & { demo: { project: string; database: string } }>(['demo'], here());
   expect({ code, status: run.status, workflow: run.workflow }).toEqual({ code: 0, status: 'completed', workflow: 'fix-bug' });
   expect(demo).toEqual({ project: shop(), database: join(shop(), '.pawl', 'runs.db') });
 });
 
-test('without git it says so and leaves the commit out', async () => {
+test('without git the demo says so and skips the commit', async () => {
   const { code, stdout } = await rig.run(['demo'], here({ PATH: rig.folder }));
   expect(code).toBe(0);
   expect(stdout).toContain('git is not installed');
   expect(stdout).toMatch(/^commit .*\n {2}– skipped/m);
 });
 
-test('--keep puts everything into a folder, and never into one that is in use', async () => {
+test('"pawl demo --keep" writes only into a new or empty folder', async () => {
   expect((await rig.run(['demo', '--keep', 'mine'], here())).code).toBe(0);
   expect(readdirSync(join(rig.project, 'mine'))).toEqual(['shop']);
   mkdirSync(join(rig.project, 'used'));
@@ -166,7 +166,7 @@ test('--keep puts everything into a folder, and never into one that is in use', 
   expect(readdirSync(join(rig.project, 'used'))).toEqual(['thesis.txt']);
 });
 
-test('without UTF-8 it prints ASCII only', async () => {
+test('without UTF-8 the demo prints only ASCII', async () => {
   const { stdout } = await rig.run(['demo'], here({ LANG: 'C' }));
   expect(stdout).toMatch(/^[\t\n -~]+$/);
 });

@@ -45,7 +45,7 @@ async function findings(): Promise<Row[]> {
 
 const briefly = ({ id, status }: Row): string => `${id} ${status}`;
 
-test('a project that is not there, not trusted, or the same as another is a problem that names it', async () => {
+test('doctor reports a listed project that is missing, not trusted, or the same as another', async () => {
   const bank = write('bank', 'forge: { kind: github, repository: octo/bank, auth: { token: KEY } }\nsecrets: { KEY: { env: NOT_SET } }\n');
   await list('[../nowhere, ../bank, .]');
   const found = await findings();
@@ -62,7 +62,7 @@ test('a project that is not there, not trusted, or the same as another is a prob
   expect([code, stdout]).toEqual([1, expect.stringContaining(`${bank}: its settings are not trusted`)]);
 });
 
-test('settings that are wrong, and a damaged database, are found there, and the exit says which is worse', async () => {
+test('doctor finds wrong settings and a damaged database in listed projects, and exits with the code of the worse one', async () => {
   const bank = write('bank', 'forge: { kind: githib }\n');
   await list('[../bank]');
   expect((await findings()).map(briefly)).toEqual(['project problem']);
@@ -77,11 +77,11 @@ test('settings that are wrong, and a damaged database, are found there, and the 
   expect((await findings()).map(({ status }) => status)).not.toContain('problem');
 });
 
-test('one that lists no others has no findings about projects', async () => {
+test('a project that lists no others has no findings about projects', async () => {
   expect(await findings()).toEqual([]);
 });
 
-test('each has a login and webhooks of its own, which may come to the address of the one that is served', async () => {
+test('each listed project has its own login and webhooks, which may arrive at the address of the main one', async () => {
   const stage: GitHubStage = await openGitHubStage();
   try {
     stage.hub.state.accounts.set('pawl-user', { permission: 'admin', bot: false });

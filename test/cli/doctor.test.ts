@@ -37,7 +37,7 @@ const found = ({ checks }: Report): Check[] => checks.filter(({ status }) => sta
 const idsOf = ({ checks }: Report): string[] => checks.map(({ id }) => id);
 
 describe('when everything is in order', () => {
-  test('without a database it says where one would be, and creates none', async () => {
+  test('without a database doctor says where it would be, and creates none', async () => {
     const report = await rig.json<Report>(['doctor']);
     expect([report.code, report.ok, found(report)]).toEqual([0, true, []]);
     expect(idsOf(report)).toEqual([
@@ -75,7 +75,7 @@ describe('when everything is in order', () => {
     expect(readFileSync(db).equals(before)).toBe(true);
   });
 
-  test('people get a line per check, on 80 columns and without UTF-8', async () => {
+  test('doctor prints a line per check, on 80 columns and without UTF-8', async () => {
     await writeRuns(db, ['completed']);
     const { code, stdout } = await rig.run(['doctor', '--db', db], { env: { LANG: 'C' } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok Pawl \S+\nok Node v24\S+ for /)]);
@@ -91,7 +91,7 @@ describe('when everything is in order', () => {
 });
 
 describe('the processes that drive runs', () => {
-  test('a run of a living process is fine; after kill -9 it is an orphan, with the command that continues it', async () => {
+  test('a run of a live process is fine; after kill -9 it is an orphan, with the command that continues it', async () => {
     const holder = await startHolder(db);
     const alive = await doctor();
     expect([alive.code, alive.checks.find(({ id }) => id === 'owner')?.what]).toEqual([
@@ -118,7 +118,7 @@ describe('the processes that drive runs', () => {
     expect(report.checks.find(({ id }) => id === 'owner')?.what).toContain(`run ${runId(1)} is completed`);
   });
 
-  test('a run with mail that no process drives is shown, unless it has ended', async () => {
+  test('a run with unprocessed requests that no process drives is shown, unless it has ended', async () => {
     await writeRuns(db, ['waiting', 'completed']);
     const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
     const store = await openSqliteStore({ file: db });
@@ -127,7 +127,7 @@ describe('the processes that drive runs', () => {
     expect(found(await doctor())).toMatchObject([{ id: 'due', hint: `pawl resume ${runId(1)}` }]);
   });
 
-  test('processes that a dead engine left running are named', async () => {
+  test('doctor names processes that a dead engine left running', async () => {
     await writeRuns(db, ['completed']);
     const engine = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log(1)'], { stdio: ['ignore', 'pipe', 'ignore'] });
     await once(engine.stdout, 'data');
@@ -151,7 +151,7 @@ describe('the processes that drive runs', () => {
 });
 
 describe('a damaged file', () => {
-  test('a damaged run is named, the other runs are not, and the other checks are made', async () => {
+  test('doctor names a damaged run, no other run, and makes the other checks', async () => {
     await writeRuns(db, ['completed', 'completed']);
     const raw = new DatabaseSync(db);
     raw.exec("UPDATE runs SET state = state || ' ' WHERE key = 2");
@@ -161,7 +161,7 @@ describe('a damaged file', () => {
     expect(idsOf(report)).toContain('disk');
   });
 
-  test('a page that was overwritten is found', async () => {
+  test('doctor finds an overwritten page', async () => {
     await writeRuns(db, ['completed', 'completed']);
     const bytes = readFileSync(db);
     bytes.fill(0xff, 4096 * 4, 4096 * 5);
@@ -171,7 +171,7 @@ describe('a damaged file', () => {
     expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'database', 'disk']));
   });
 
-  test('a file that is no database exits with 6, and the other checks are made', async () => {
+  test('doctor exits with 6 for a file that is no database, and makes the other checks', async () => {
     mkdirSync(dirname(db), { recursive: true, mode: 0o700 });
     writeFileSync(db, 'hello '.repeat(1000), { mode: 0o600 });
     const report = await doctor();
@@ -182,14 +182,14 @@ describe('a damaged file', () => {
     expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project', 'disk']));
   });
 
-  test('a file of an older version is not migrated by doctor', async () => {
+  test('doctor does not migrate a file of an older version', async () => {
     createPrivateFile(db);
     expect(found(await doctor())).toMatchObject([{ id: 'version', hint: expect.stringContaining('pawl db migrate') }]);
     expect(statSync(db).size).toBe(0);
     expect(readdirSync(dirname(db)).filter((name) => name.includes('backup'))).toEqual([]);
   });
 
-  test('files that others can read are a warning with the command that fixes it', async () => {
+  test('doctor warns about files that others can read, with the command that fixes it', async () => {
     await writeRuns(db, ['completed']);
     chmodSync(db, 0o644);
     chmodSync(dirname(db), 0o755);
@@ -202,7 +202,7 @@ describe('a damaged file', () => {
     ]);
   });
 
-  test('a kept write-ahead log is reported with what it holds and what to do with it, also by db check', async () => {
+  test('doctor and db check report a kept write-ahead log with its contents and what to do with it', async () => {
     await writeRuns(db, ['completed']);
     writeFileSync(`${db}.lost-wal`, 'damaged', { mode: 0o600 });
     expect(found(await doctor())).toMatchObject([
@@ -217,7 +217,7 @@ describe('a damaged file', () => {
     expect([checked.code, checked.stderr]).toEqual([0, expect.stringContaining(`${db}.lost-wal is the write-ahead log that was kept`)]);
   });
 
-  test('a copy is reported with its origin and how to continue', async () => {
+  test('doctor reports a copy with its origin and how to continue', async () => {
     await writeRuns(db, ['completed']);
     const original = db;
     db = join(dirname(db), 'moved.db');
@@ -228,7 +228,7 @@ describe('a damaged file', () => {
   });
 });
 
-test('invalid settings are reported with their position, and the rest is checked', async () => {
+test('doctor reports invalid settings with their position, and makes the other checks', async () => {
   const file = rig.write('.pawl/config.yaml', 'limits: {glboal: 1}\n');
   const report = await rig.json<Report>(['doctor']);
   expect([report.code, found(report)]).toMatchObject([
@@ -238,12 +238,12 @@ test('invalid settings are reported with their position, and the rest is checked
   expect(idsOf(report)).toEqual(expect.arrayContaining(['node', 'project']));
 });
 
-test('a database that cannot be created at its path is a problem', async () => {
+test('doctor reports a path at which no database can be created', async () => {
   db = join(rig.write('file', 'not a folder'), 'runs.db');
   expect(found(await doctor())).toMatchObject([{ id: 'disk', status: 'problem', what: expect.stringContaining(dirname(db)) }]);
 });
 
-test('a file of a newer Pawl exits with 6, is not touched, and no restore is advised', async () => {
+test('doctor exits with 6 for a file of a newer Pawl, does not touch it, and advises no restore', async () => {
   await writeRuns(db, ['completed']);
   const raw = new DatabaseSync(db);
   raw.exec('PRAGMA user_version=99');
@@ -254,7 +254,7 @@ test('a file of a newer Pawl exits with 6, is not touched, and no restore is adv
   expect(readFileSync(db).equals(before)).toBe(true);
 });
 
-test('--repair saves what can be read of a database, for its user only', async () => {
+test('"pawl doctor --repair" saves what can be read of a database, for its user only', async () => {
   await writeRuns(db, ['completed', 'waiting']);
   const raw = new DatabaseSync(db);
   raw.exec("UPDATE events SET body = body || ' ' WHERE run = 2 AND seq = 2");
@@ -273,7 +273,7 @@ test('--repair saves what can be read of a database, for its user only', async (
   ]);
 });
 
-test('workflows that cannot run are counted, with the command that shows why', async () => {
+test('doctor counts workflows that cannot run, with the command that shows why', async () => {
   rig.write('.pawl/workflows/good.yaml', workflowFile('good', 'run: "true"', 'command'));
   rig.write('.pawl/workflows/bad.yaml', workflowFile('bad', 'rnu: "true"', 'command'));
   rig.write('.pawl/workflows/lost.yaml', workflowFile('lost', 'agent: nobody, prompt: p', 'agent'));

@@ -22,7 +22,7 @@ stages:
   - { id: b, type: gate, conditions: [{ check: file_exists, paths: [out] }], on_fail: { goto: a, max_iterations: 2 } }
 `;
 
-test('a workflow file is written with its trigger, reads back as the same definition, and is valid', async () => {
+test('an exported workflow file has its trigger, reads back as the same definition, and is valid', async () => {
   rig.write('.pawl/workflows/w.yaml', FILE);
   const { stdout, stderr, code } = await rig.run(['export', 'w', '--format', 'yaml']);
   expect([code, stderr]).toEqual([0, '']);
@@ -41,7 +41,7 @@ export default defineWorkflow({ name: 'm', steps: [
 ] });
 `;
 
-test('a module without functions is written to a new file that runs, with a warning for what reads back differently', async () => {
+test('a module without functions is exported to a new file that runs, with a warning about what reads back differently', async () => {
   rig.write('.pawl/workflows/m.ts', MODULE("command: 'echo b >> out'"));
   const { code, stderr } = await rig.run(['export', 'm', '-o', 'm.yaml']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('does not read back as the same definition')]);
@@ -50,14 +50,14 @@ test('a module without functions is written to a new file that runs, with a warn
   expect(readFileSync(join(rig.project, 'out'), 'utf8')).toBe('a\nb\n');
 });
 
-test('an existing file is not changed', async () => {
+test('export does not change an existing file', async () => {
   rig.write('.pawl/workflows/w.yaml', FILE);
   const file = rig.write('mine.yaml', 'mine');
   expect(await rig.run(['export', 'w', '-o', 'mine.yaml'])).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
   expect(readFileSync(file, 'utf8')).toBe('mine');
 });
 
-test('a step that is a function is rejected by name', async () => {
+test('export rejects a step that is a function, by name', async () => {
   rig.write('.pawl/workflows/m.ts', MODULE('handler: () => 1'));
   const { code, stdout, stderr } = await rig.run(['export', 'm']);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('step "b" cannot be written in a workflow file')]);

@@ -154,7 +154,7 @@ afterAll(() => rig.close());
 
 const rowOf = (file: string): Row | undefined => rows.find((row) => row.file.endsWith(`/${file}`));
 
-test.each(Object.keys(FILES))('%s', (file) => {
+test.each(Object.keys(FILES))('validate reports each finding: %s', (file) => {
   const [code = ''] = file.split('.');
   const isHint = HINTS.includes(code) || file.includes('.hint.');
   const { errors = [], warnings = [], hints = [] } = rowOf(file) ?? {};
@@ -168,7 +168,7 @@ test.each(Object.keys(FILES))('%s', (file) => {
   expect([...errors, ...warnings].filter((one) => one.code !== code).map((one) => one.code)).toEqual([]);
 });
 
-test('a misspelt check is reported beside other mistakes of its file, at its name', async () => {
+test('a misspelt check is reported together with other mistakes of its file, at its name', async () => {
   const file = `${FOLDER}/several.yaml`;
   rig.write(
     file,
@@ -221,7 +221,7 @@ describe('pawl run refuses before the run', () => {
     'k4',
     'EVENT_UNKNOWN.file.yaml',
     'OUTPUT_TOO_EARLY.file.yaml',
-  ])('%s', async (name) => {
+  ])('"pawl run" rejects a workflow before the run: %s', async (name) => {
     const { code, stderr } = await rig.run(['run', name in FILES ? `${FOLDER}/${name}` : name]);
     expect([code, /\[(?:DEFINITION_INVALID|DEFINITION_CYCLE|WORKFLOW_UNKNOWN|ROLE_UNKNOWN|DATABASE_UNKNOWN)\]/.test(stderr)]).toEqual([
       2,
@@ -230,7 +230,7 @@ describe('pawl run refuses before the run', () => {
     expect((await rig.json<{ runs: readonly unknown[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('an event that does not exist', async () => {
+  test('"pawl run" rejects an event that does not exist before the run', async () => {
     const { code, stderr } = await rig.run(['run', 'v1', '--event', 'isues.labeled', '--payload', '{}']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('there is no event "isues" (did you mean "issues"?)')]);
   });

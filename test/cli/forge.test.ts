@@ -67,7 +67,7 @@ describe('commands that take no right outside of a run', () => {
 });
 
 describe('commands that approve work need a person', () => {
-  test('a person at a terminal may act for anybody', async () => {
+  test('a person at a terminal may act as anyone at the local forge', async () => {
     const review = rig.terminal(['forge', 'review', '2', '--approve', '--as', 'ann']);
     expect([await review.ended, review.text()]).toEqual([0, expect.stringContaining('ann approves pull request #2')]);
     expect(await rig.terminal(['forge', 'check', '2', '--name', 'ci', '--conclusion', 'success']).ended).toBe(0);
@@ -80,12 +80,12 @@ describe('commands that approve work need a person', () => {
     ['a review', ['review', '2', '--approve', '--as', 'bob']],
     ['a check', ['check', '2', '--name', 'lint', '--conclusion', 'success']],
     ['a comment with a command', ['pr', 'comment', '2', '--body', '/pawl approve', '--as', 'bob']],
-  ])('so %s in a pipe is refused', async (_what, words) => {
+  ])('%s in a pipe is denied', async (_what, words) => {
     expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can run') });
     expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
   });
 
-  test('a token acts under its own name, for the commit that was seen', async () => {
+  test('a token acts at the forge under its own name, for the commit that was seen', async () => {
     const env = { PAWL_TOKEN: await tokenOf(rig, 'sue') };
     const review = (...words: string[]) => rig.run(['forge', 'review', '2', '--request-changes', ...words], { env });
     expect(await review()).toMatchObject({ code: 4, stderr: expect.stringContaining('--head is required without a terminal') });
@@ -97,7 +97,7 @@ describe('commands that approve work need a person', () => {
     expect(await review('--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining('sue requests changes') });
   });
 
-  test('a token commands under its own name, for the digest that was seen', async () => {
+  test('a token gives commands in comments under its own name, for the digest that was seen', async () => {
     const env = { PAWL_TOKEN: await tokenOf(rig, 'sam') };
     const say = (body: string, ...words: string[]) => rig.run(['forge', 'pr', 'comment', '2', '--body', body, ...words], { env });
     expect(await say('/pawl approve')).toMatchObject({ code: 4, stderr: expect.stringContaining('must name the digest of what sam saw') });
@@ -110,7 +110,7 @@ describe('commands that approve work need a person', () => {
 describe('inside a run or an agent', () => {
   const PLACES = [{ PAWL_RUN: 'aaaaaaaaaaaaaaa1' }, { CLAUDECODE: '1' }];
 
-  test.each(PLACES)('%o, nothing that is there already is changed: gates and open runs look at it', async (env) => {
+  test.each(PLACES)('with %o nothing at the forge can be changed, because gates and open runs read it', async (env) => {
     const before = [await json('issue', 'show', '1'), await json('pr', 'show', '2')];
     const tried = [
       ['label', '1', '--add', 'ship', '--as', 'ann'],
@@ -128,7 +128,7 @@ describe('inside a run or an agent', () => {
     expect([await json('issue', 'show', '1'), await json('pr', 'show', '2')]).toEqual(before);
   });
 
-  test.each(PLACES)('%o, issues are opened', async (env) => {
+  test.each(PLACES)('with %o issues can be opened', async (env) => {
     expect(await rig.run(['forge', 'issue', 'create', '--title', 'Found', '--label', 'bug'], { env })).toMatchObject({ code: 0 });
   });
 });
@@ -136,7 +136,7 @@ describe('inside a run or an agent', () => {
 test.each([
   ['a comment', 'comment', ['issue', 'comment', 'N', '--body', 'Yes, ship it.']],
   ['a label', 'label, label: ship', ['label', 'N', '--add', 'ship']],
-])('%s that a question waits for decides it, so it takes the right to decide', async (_what, waitsFor, words) => {
+])('%s that a question waits for decides it, so it needs the right to decide', async (_what, waitsFor, words) => {
   const { issue } = await json<{ issue: { number: number } }>('issue', 'create', '--title', 'Ship?');
   const name = `ask-${waitsFor.slice(0, 5)}`;
   const stages = `stages: [{ id: ask, type: human, prompt: "Ship it?", wait_for: ${waitsFor} }]\n`;
@@ -162,14 +162,14 @@ test.each([
   ['a number that is not there', ['issue', 'show', '99'], 'there is no issue #99'],
   ['a pull request that is an issue', ['pr', 'show', '1'], 'there is no pull request #1'],
   ['one word more', ['issue', 'list', 'all'], 'unexpected argument "all"'],
-  ['no title', ['issue', 'create'], '--title TEXT is missing'],
+  ['no title', ['issue', 'create'], '--title is missing: the title of the issue'],
   ['a branch that is not there', ['pr', 'create', '--head', 'gone'], 'there is no branch "gone"'],
   ['a name with a space', ['issue', 'create', '--title', 'x', '--as', 'a b'], '--as must be a name without spaces'],
-])('%s is refused', async (_what, words, message) => {
+])('"pawl forge" rejects %s', async (_what, words, message) => {
   expect(await forge(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
-test('without a forge, it says how to get one', async () => {
+test('without a forge "pawl forge" says how to configure one', async () => {
   const other = new CliRig();
   const { code, stderr } = await other.run(['forge', 'issue', 'list']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('add "forge: { kind: local }" to .pawl/config.yaml')]);

@@ -31,7 +31,7 @@ async function published(): Promise<void> {
   expect(code).toBe(0);
 }
 
-test('a dry run says what is reused, what runs again, which effects may repeat and who is asked again, and changes nothing', async () => {
+test('a dry run of a fork lists what is reused, what runs again, which effects may repeat and who is asked again, and changes nothing', async () => {
   await published();
   expect(await rig.json(['fork', RUN, '--from', 'ask', '--dry-run'])).toEqual({
     code: 0,
@@ -85,7 +85,7 @@ test('a fork that starts after an approval requests it first, and then continues
   expect(marks()).toBe('published\n');
 });
 
-test('parameters and results of earlier steps can be replaced', async () => {
+test('a fork can replace parameters and results of earlier steps', async () => {
   await published();
   const { code, run, waits } = await rig.json<ForkJson>([
     'fork',
@@ -101,7 +101,7 @@ test('parameters and results of earlier steps can be replaced', async () => {
   expect(waits).toMatchObject([{ kind: 'human', shown: { text: 'given' } }]);
 });
 
-test('at a terminal the plan is shown and confirmed first', async () => {
+test('at a terminal the plan of a fork is shown and confirmed first', async () => {
   await published();
   const refused = rig.terminal(['fork', RUN, '--from', 'publish']);
   expect(await refused.until('Fork? [y/N]')).toContain('effects may repeat');
@@ -117,7 +117,7 @@ test('at a terminal the plan is shown and confirmed first', async () => {
   expect(marks()).toBe('published\npublished\n');
 });
 
-test('a step that the run never reached is rejected with the nearest one', async () => {
+test('a fork from a step that the run never reached is rejected with the nearest one', async () => {
   await published();
   for (const words of [['--dry-run'], []])
     expect(await rig.run(['fork', RUN, '--from', 'publsh', ...words])).toMatchObject({

@@ -62,7 +62,7 @@ describe('at a GitHub', () => {
     return checks.find(({ id }) => id === 'forge');
   };
 
-  test('"pawl doctor" says who the login is and what it may do', async () => {
+  test('"pawl doctor" shows the GitHub login and its permissions', async () => {
     await configure('{ token: KEY }');
     expect(await forgeCheck()).toMatchObject({
       status: 'ok',
@@ -70,7 +70,7 @@ describe('at a GitHub', () => {
     });
   });
 
-  test('"pawl doctor" says what to click', async () => {
+  test('"pawl doctor" says what to change at GitHub', async () => {
     await configure('{ token: KEY }', { secret: 'wrong-token-value' });
     expect(await forgeCheck()).toMatchObject({
       status: 'problem',
@@ -86,7 +86,7 @@ describe('at a GitHub', () => {
     expect(await forgeCheck()).toMatchObject({ what: expect.stringContaining('the App lacks statuses: read, actions: read') });
   });
 
-  test('"pawl doctor" checks the default branch, the groups and the webhook, and says what to click', async () => {
+  test('"pawl doctor" checks the default branch, the groups and the webhook, and says what to change at GitHub', async () => {
     await configure('{ token: KEY }');
     const file = join(rig.project, '.pawl/config.yaml');
     const forge = readFileSync(file, 'utf8').replace(' }\n', ', webhook_secret: HOOK }\n');
@@ -154,7 +154,7 @@ describe('at a GitHub', () => {
     );
   });
 
-  test('settings that are not trusted send no login anywhere', async () => {
+  test('a login of untrusted settings is sent nowhere', async () => {
     await configure('{ token: KEY }');
     rig.write('.pawl/config.yaml', `forge: { kind: github, repository: octo/other, auth: { token: KEY }, base_url: "${stage.hub.url}" }\n`);
     stage.hub.log.length = 0;
@@ -187,7 +187,7 @@ stages:
     expect([code, stderr]).toEqual([2, expect.stringContaining('this project is at GitHub (octo/project)')]);
   });
 
-  test('a secret is sent to its hosts only', async () => {
+  test('a secret is sent only to its hosts', async () => {
     const file = rig.write('../secret', TOKEN);
     const forge = `{ kind: github, repository: octo/project, auth: { token: KEY }, base_url: "${stage.hub.url}" }`;
     rig.write('.pawl/config.yaml', `forge: ${forge}\nsecrets: { KEY: { file: ${file}, hosts: [api.github.com] } }\n`);

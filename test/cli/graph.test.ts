@@ -43,13 +43,16 @@ function graph(...words: string[]): string[] {
 }
 
 describe('the graph of a run', () => {
-  test.each(['mermaid', 'dot', 'svg'])('as %s shows the current step and the transitions that were taken', async (format) => {
-    const { code, stdout, stderr } = await rig.run(graph(LOOP, '--format', format));
-    expect([code, stderr]).toEqual([0, '']);
-    await expect(stdout).toMatchFileSnapshot(`golden/graph-loop.${format === 'mermaid' ? 'mmd' : format}`);
-  });
+  test.each(['mermaid', 'dot', 'svg'])(
+    'the graph of a run as %s shows the current step and the transitions that were taken',
+    async (format) => {
+      const { code, stdout, stderr } = await rig.run(graph(LOOP, '--format', format));
+      expect([code, stderr]).toEqual([0, '']);
+      await expect(stdout).toMatchFileSnapshot(`golden/graph-loop.${format === 'mermaid' ? 'mmd' : format}`);
+    },
+  );
 
-  test('as JSON has state and visits of each node, and how often each arrow was taken', async () => {
+  test('the graph of a run as JSON has the state and visits of each node, and how often each arrow was taken', async () => {
     const drawn = await rig.json<{ run: object; graph: GraphDescription }>(graph('--run', 'a1'));
     expect(drawn.run).toEqual({ id: LOOP, status: 'waiting' });
     expect(drawn.graph.nodes.map(({ id, state, visits }) => [id, state, visits])).toEqual([
@@ -67,17 +70,17 @@ describe('the graph of a run', () => {
     ]);
   });
 
-  test('draws a transition that the run took although the definition does not name it', async () => {
+  test('the graph of a run draws a transition that the definition does not name', async () => {
     const { graph: drawn } = await rig.json<{ graph: GraphDescription }>(graph(BROKEN));
     expect(drawn.nodes[0]).toMatchObject({ id: 'try', state: 'failed' });
     expect(drawn.arrows).toContainEqual({ from: 'try', to: 'escalate', toEnd: true, on: ['error'], via: 'edge', isBack: false, taken: 1 });
   });
 
-  test('of a flow is the path it took', async () => {
+  test("the graph of a flow's run is the path that it took", async () => {
     expect((await rig.run(graph(FLOW))).stdout).toContain('s0 --> s1');
   });
 
-  test('escapes markup in titles', async () => {
+  test('a graph escapes markup in titles', async () => {
     const svg = (await rig.run(graph(HOSTILE, '--format', 'svg'))).stdout;
     expect(svg).not.toContain('<script');
     expect(svg).toContain('&lt;script&gt;');
@@ -92,13 +95,13 @@ describe('the graph of a workflow', () => {
     expect(await rig.run(['trust', '--yes'])).toMatchObject({ code: 0 });
   });
 
-  test('is drawn by its name or its file', async () => {
+  test('the graph of a workflow is drawn by its name or its file', async () => {
     const { stdout } = await rig.run(graph('tiny'));
     expect(stdout).toBe('flowchart TD\n  s0["one"]\n  end_complete(["complete"])\n  s0 -->|"ok, skip"| end_complete\n');
     expect((await rig.run(graph('.pawl/workflows/tiny.ts'))).stdout).toBe(stdout);
   });
 
-  test('goes to a file with -o, and says so', async () => {
+  test('"pawl graph -o" writes the graph to a file', async () => {
     const file = join(rig.project, 'tiny.svg');
     expect(await rig.run(graph('tiny', '--format', 'svg', '-o', 'tiny.svg'))).toMatchObject({ code: 0, stdout: `Wrote ${file}\n` });
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s);
@@ -108,7 +111,7 @@ describe('the graph of a workflow', () => {
     });
   });
 
-  test('of a module that cannot be loaded, or is not trusted, is an error', async () => {
+  test('the graph of a module that cannot be loaded, or is not trusted, is an error', async () => {
     const file = rig.write('bad.ts', "import './gone.ts';\n");
     await rig.run(['trust', '--yes', file]);
     expect(await rig.run(graph('bad.ts'))).toMatchObject({
@@ -119,11 +122,11 @@ describe('the graph of a workflow', () => {
     expect(await rig.run(graph('bad.ts'))).toMatchObject({ code: 4, stderr: expect.stringContaining('[NOT_TRUSTED]') });
   });
 
-  test('of a flow does not exist before it runs, and the error says what to do', async () => {
+  test('a flow has no graph before it runs, and the error says what to do', async () => {
     expect(await rig.run(graph('walk'))).toMatchObject({ code: 2, stderr: expect.stringContaining('it has no graph before it runs') });
   });
 
-  test('that does not exist is an error, and so is a missing name', async () => {
+  test('the graph of an unknown workflow is an error, and so is a missing name', async () => {
     expect(await rig.run(graph('tyni'))).toMatchObject({ code: 2, stderr: expect.stringContaining('[WORKFLOW_UNKNOWN]') });
     expect(await rig.run(graph())).toMatchObject({ code: 2, stderr: expect.stringContaining('WORKFLOW is missing') });
     expect(await rig.run(graph('tiny', '--run', 'a1'))).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') });

@@ -14,6 +14,6 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-test.each(FOLLOWED_PAGES)('%s does what it says', async (page) => {
+test.each(FOLLOWED_PAGES)('the commands of %s print what the page shows', async (page) => {
   await new PageReader(rig).follow(readFileSync(join(import.meta.dirname, '../..', page), 'utf8'));
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/catalogue.ts';
 import { helpOf, helpOfAll } from '../../src/cli/help.ts';
 import { parseCommand } from '../../src/cli/parse.ts';
-import { type Look, widthOf } from '../../src/cli/terminal.ts';
+import { type Display, widthOf } from '../../src/cli/terminal.ts';
 import { CliRig } from './rig.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden', 'help');
@@ -54,7 +54,7 @@ describe('help', () => {
   });
 
   test('on a terminal of 40 columns only commands to copy are longer', () => {
-    const look: Look = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
+    const look: Display = { isTerminal: true, hasColor: false, hasUnicode: true, columns: 40 };
     for (const spec of COMMANDS)
       expect(helpOf(look, spec).filter((line) => widthOf(line) > 40 && !/^ {2}pawl |^Usage/.test(line))).toEqual([]);
     expect(helpOfAll(look, COMMANDS).filter((line) => widthOf(line) > 40)).toEqual([]);
@@ -70,11 +70,11 @@ describe('help', () => {
 describe('examples', () => {
   const examples = COMMANDS.flatMap((spec) => spec.examples.map(({ line }) => ({ spec, line })));
 
-  test('every command has one', () => {
+  test('every command has an example', () => {
     expect(COMMANDS.filter((command) => command.examples.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
-  test.each(examples)('$line is understood', ({ spec, line }) => {
+  test.each(examples)('the example $line can be parsed', ({ spec, line }) => {
     const words = wordsOf(line);
     const at = words.findIndex((word, index) => word === 'pawl' && words[index + 1] === spec.name);
     expect(at).toBeGreaterThanOrEqual(0);
@@ -110,7 +110,7 @@ describe('mistakes on a command line', () => {
     ['help for a command that does not exist', ['help', 'rnus']],
   ];
 
-  test('each is one sentence on stderr, as reviewed', async () => {
+  test('each mistake on a command line is one sentence on stderr, as reviewed', async () => {
     const told: string[] = [];
     for (const [what, words] of cases) {
       const { code, stdout, stderr } = await rig.run(words);
@@ -126,7 +126,7 @@ describe('mistakes on a command line', () => {
     expect(text).toBe(readFileSync(file, 'utf8'));
   });
 
-  test('with --json it is one JSON object with its code, and the sentence is still on stderr', async () => {
+  test('with --json a mistake is one JSON object with its code, and the sentence is still on stderr', async () => {
     const { code, stdout, stderr } = await rig.run(['runs', '--xyzzy', '--json']);
     expect(JSON.parse(stdout)).toEqual({
       schemaVersion: 1,

@@ -61,7 +61,7 @@ async function databaseOf(): Promise<string> {
 const status = async (): Promise<string> => (await rig.json<ShowJson>(['show', RUN])).run.status;
 
 describe('pawl identity', () => {
-  test('a key is created at a terminal with hidden input, readable for its owner only; the first one is enrolled at once', async () => {
+  test('a key is created at a terminal with hidden input, readable for its owner only; the first one is enrolled immediately', async () => {
     rmSync(rig.state, { recursive: true });
     expect(await rig.run(['identity', 'create', 'ann'])).toMatchObject({
       code: 4,
@@ -129,7 +129,7 @@ describe('pawl identity', () => {
 });
 
 describe('decisions: signed', () => {
-  test('without an enrolled key nothing starts', async () => {
+  test('with "decisions: signed" nothing starts without an enrolled key', async () => {
     rmSync(rig.state, { recursive: true });
     writeWorkflow(rig);
     rig.write('.pawl/config.yaml', 'decisions: signed\n');
@@ -137,7 +137,7 @@ describe('decisions: signed', () => {
     expect((await rig.json<{ runs: readonly object[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('a person at a terminal is asked for the passphrase, may mistype it, and show prints who signed', async () => {
+  test('a person who decides at a terminal is asked for the passphrase, may mistype it, and show prints the signer', async () => {
     await parkSigned();
     const terminal = rig.terminal(['approve', RUN]);
     await terminal.until('as ann?');
@@ -159,7 +159,7 @@ describe('decisions: signed', () => {
     expect(elsewhere.stdout).toMatch(/the signature of ann \([0-9a-f]{16}\) is not valid here/);
   });
 
-  test('in a pipe it needs the passphrase and the digest of what was seen', async () => {
+  test('a signed decision in a pipe needs the passphrase and the digest of what was seen', async () => {
     const digest = await parkSigned();
     expect(await runSigned(rig, ['approve', RUN])).toMatchObject({ code: 4, stderr: expect.stringContaining('--digest') });
     expect(await runSigned(rig, ['approve', RUN, '--digest', digest], { passphrase: 'a wrong passphrase' })).toMatchObject({
@@ -173,7 +173,7 @@ describe('decisions: signed', () => {
     expect(readFileSync(join(rig.project, 'marks'), 'utf8')).toBe('published\n');
   });
 
-  test('while the run is driven by the terminal that started it, the person is asked there', async () => {
+  test('the person is asked for a signed decision at the terminal that drives the run', async () => {
     writeWorkflow(rig);
     rig.write('.pawl/config.yaml', 'decisions: signed\n');
     const terminal = rig.terminal(['run', 'review', '--id', RUN]);
@@ -185,7 +185,7 @@ describe('decisions: signed', () => {
     expect(await status()).toBe('completed');
   });
 
-  test('a token, a terminal without the passphrase, an edited setting or a list of one’s own cannot decide', async () => {
+  test('neither a token, a terminal without the passphrase, an edited setting nor another key list can replace a signature', async () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const digest = await parkSigned();
     const refused = { code: 4, stderr: expect.stringContaining('[NOT_ALLOWED]') };
@@ -206,7 +206,7 @@ describe('decisions: signed', () => {
     expect(existsSync(join(rig.project, 'marks'))).toBe(false);
   });
 
-  test('in the user’s settings applies to every project, also after a variable hides them', async () => {
+  test('"decisions: signed" in the user’s settings applies to every project, even if a variable hides them', async () => {
     const PAWL_TOKEN = await tokenOf(rig, 'ann');
     const XDG_CONFIG_HOME = join(rig.folder, 'config');
     mkdirSync(join(XDG_CONFIG_HOME, 'pawl'), { recursive: true });
@@ -228,7 +228,7 @@ describe('decisions: signed', () => {
     expect(JSON.stringify(seen)).toContain('"signed":true');
   });
 
-  test('passing a failed step by hand needs a signature, too', async () => {
+  test('accepting a failed step needs a signature, too', async () => {
     const broken = REVIEW.replace('(ctx) => ({ text', "() => { throw new Error('red'); }, title: 'draft', unused: (ctx) => ({ text");
     writeWorkflow(rig, broken.replace(/, title: 'draft', unused: .*?next: 'ask' \}/, ", next: 'ask' }"));
     rig.write('.pawl/config.yaml', 'decisions: signed\n');

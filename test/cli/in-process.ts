@@ -35,8 +35,8 @@ export async function runInProcess(command: InProcess): Promise<Ended> {
     const main = createRequire(import.meta.url)(join(inject('bundle'), 'cli', 'main.cjs')) as { runCommandLine: typeof runCommandLine };
     const [stdout, stderr] = [openOutput(), openOutput()];
     const stdin = new PassThrough().end(command.input) as unknown as NodeJS.ReadStream;
-    const world = { stdin, stdout: stdout.stream, stderr: stderr.stream, env: process.env, cwd: command.cwd, startedAt: Date.now() };
-    const code = await apart(() => main.runCommandLine(world, command.argv.slice(2)));
+    const context = { stdin, stdout: stdout.stream, stderr: stderr.stream, env: process.env, cwd: command.cwd, startedAt: Date.now() };
+    const code = await apart(() => main.runCommandLine(context, command.argv.slice(2)));
     return { code, stdout: await stdout.text(), stderr: await stderr.text() };
   } finally {
     restore();

@@ -22,7 +22,7 @@ test('nothing is listed when nothing waits, and no database is created', async (
   });
 });
 
-test('what waits for a person is listed across runs, oldest first, with what a program needs to decide', async () => {
+test('the inbox lists what waits for a person across runs, oldest first, with what a program needs to decide', async () => {
   await parkRun(rig);
   const second = 'aaaaaaaaaaaaaaa2';
   await rig.run(['run', 'review', '--id', second, '-p', 'text=later']);
@@ -67,13 +67,13 @@ test('approvals and stopped runs are one list, oldest first', async () => {
   expect(stdout.match(/^a{15}\d/gm)).toEqual(['aaaaaaaaaaaaaaa9', RUN]);
 });
 
-test('the old name "gates" still works', async () => {
+test('"pawl gates" is an alias of "pawl inbox"', async () => {
   await parkRun(rig);
   expect((await rig.json<InboxJson>(['gates'])).approvals).toEqual((await rig.json<InboxJson>(['inbox'])).approvals);
   expect((await rig.run(['gates', '--help'])).stdout).toContain('Usage  pawl inbox [RUN]');
 });
 
-test('with a run its question is shown in full, with the digest that a decision must name', async () => {
+test('"pawl inbox RUN" shows the question in full, with the digest that a decision must name', async () => {
   const text = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
   await parkRun(rig, ['-p', `text=${text}`]);
   const { stdout } = await rig.run(['inbox', RUN]);

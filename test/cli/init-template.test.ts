@@ -17,7 +17,7 @@ afterEach(() => rig.close());
 const read = (path: string): string => readFileSync(join(rig.project, path), 'utf8');
 
 describe.each(Object.keys(TEMPLATES))('--template %s', (template) => {
-  test('is a workflow in which nothing is wrong, for this machine and for GitHub', async () => {
+  test('the template has no findings, for this machine and for GitHub', async () => {
     expect((await rig.run(['init', '--template', template, '--repo', 'octo/project'])).code).toBe(0);
     expect((await rig.run(['validate', '--strict'])).stderr).toBe('pawl: 1 file, 0 errors\n');
     expect(parse(read('.pawl/config.yaml'))).toMatchObject({
@@ -29,7 +29,7 @@ describe.each(Object.keys(TEMPLATES))('--template %s', (template) => {
   });
 });
 
-test('the stand-in has something to change in each run, so that a second trial works as well', async () => {
+test('the stand-in changes something in each run, so that a second trial works as well', async () => {
   await rig.run(['init', '--template', 'bug-fix']);
   const trial = (run: string): string[] => {
     const env = { ...process.env, PAWL_STEP: 'implement', PAWL_RUN: run };
@@ -41,7 +41,7 @@ test('the stand-in has something to change in each run, so that a second trial w
   expect(first.map((text, index) => text === second[index])).toEqual([false, false]);
 });
 
-test('a template has the name that it is given, and the tests of the project', async () => {
+test('a workflow from a template has the chosen name and the test command of the project', async () => {
   rig.write('package.json', '{"scripts":{"test":"vitest"}}');
   rig.write('package-lock.json', '{}');
   await rig.run(['init', 'repair', '--template', 'bug-fix']);
@@ -54,14 +54,14 @@ test('a template has the name that it is given, and the tests of the project', a
   expect(parse(read('.pawl/config.yaml'))).toMatchObject({ forge: { kind: 'local' } });
 });
 
-test('settings that exist are not changed; the ones that are needed are printed', async () => {
+test('--template does not change existing settings, and prints those that are needed', async () => {
   rig.write('.pawl/config.yaml', '# mine\n');
   const { stdout } = await rig.run(['init', '--template', 'custom']);
   expect(read('.pawl/config.yaml')).toBe('# mine\n');
   expect(stdout).toMatch(/config\.yaml exists and was not changed[\s\S]*kind: local[\s\S]*stand-in\.mjs/);
 });
 
-test('only somebody who may trust trusts the settings of a template: they name programs and people', async () => {
+test('only someone with the right to trust trusts the settings of a template, because they name programs and people', async () => {
   await rig.run(['init', '--template', 'custom']);
   expect((await rig.run(['forge', 'issue', 'list'])).stderr).toContain('NOT_TRUSTED');
 });
@@ -73,7 +73,7 @@ test.each([
   [['--template', 'bug-fix', '--js'], '--template writes YAML'],
   [['--repo', 'octo/project'], '--repo needs --template'],
   [['--template', 'bug-fix', '--github-actions'], 'needs the repository'],
-])('init %j is refused', async (words, message) => {
+])('init %j is rejected', async (words, message) => {
   const { code, stderr } = await rig.run(['init', ...words]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   expect(existsSync(join(rig.project, '.pawl'))).toBe(false);

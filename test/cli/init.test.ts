@@ -32,7 +32,7 @@ test('init says what it wrote and which command comes next', async () => {
   });
 });
 
-test('existing files are unchanged and listed, and missing ones are written', async () => {
+test('init lists existing files unchanged, and writes missing ones', async () => {
   rig.write('.pawl/workflows/notes.ts', '// mine\n');
   rig.write('.pawl/config.yaml', '# mine\n');
   const { stdout } = await rig.run(['init']);
@@ -41,7 +41,7 @@ test('existing files are unchanged and listed, and missing ones are written', as
   expect([read('.pawl/workflows/notes.ts'), read('.pawl/config.yaml')]).toEqual(['// mine\n', '# mine\n']);
 });
 
-test('a broken link is not written through', async () => {
+test('init does not write through a broken link', async () => {
   rig.write('.pawl/README', '');
   symlinkSync(join(rig.folder, 'elsewhere'), join(rig.project, '.pawl', 'config.yaml'));
   const { stdout } = await rig.run(['init']);
@@ -64,7 +64,7 @@ test.each([
   ['TypeScript', ['init']],
   ['JavaScript', ['init', '--js']],
   ['YAML', ['init', '--yaml']],
-])('what init wrote in %s runs: the gate fails once, the work is mended, and a person publishes', async (_language, words) => {
+])('the workflow that init writes in %s runs: the gate fails once, the work is fixed, and a person publishes', async (_language, words) => {
   await rig.run(words);
   const terminal = rig.terminal(['run', 'notes']);
   await terminal.until('Your answer');
@@ -83,7 +83,7 @@ test.each([
   ]);
 });
 
-test('its rework loop receives the person’s text, and asks again', async () => {
+test('the rework loop of the first workflow receives the person’s text, and asks again', async () => {
   await rig.run(['init']);
   const terminal = rig.terminal(['run', 'notes']);
   await terminal.until('Your answer');
@@ -96,7 +96,7 @@ test('its rework loop receives the person’s text, and asks again', async () =>
   expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- Thanks to all testers.\n');
 });
 
-test('the rework loop of a workflow file receives it as well, and no text becomes part of a command', async () => {
+test('the rework loop of a workflow file receives the person’s text, which never becomes part of a command', async () => {
   await rig.run(['init', '--yaml']);
   const terminal = rig.terminal(['run', 'notes']);
   await terminal.until('Your answer');
@@ -109,7 +109,7 @@ test('the rework loop of a workflow file receives it as well, and no text become
   expect(read('PUBLISHED.md')).toBe('# Notes\n\n- The first release.\n- $(id) "; x\n');
 });
 
-test('it runs from a folder below the project as well', async () => {
+test('the first workflow also runs from a folder below the project', async () => {
   await rig.run(['init']);
   rig.write('deep/down/file', '');
   const { code } = await rig.run(['run', 'notes'], { cwd: join(rig.project, 'deep/down') });
@@ -126,7 +126,7 @@ test('the workflow can be named, and the name must be a valid file name', async 
   expect(readdirSync(join(rig.project, '.pawl/workflows'))).toEqual(['release.ts']);
 });
 
-test('with --json it prints the same as data', async () => {
+test('init --json prints the written files as data', async () => {
   expect(await rig.json(['init', '--js'])).toEqual({
     code: 0,
     schemaVersion: 1,
@@ -171,7 +171,7 @@ test('a workflow file names its schema for editors, needs no compiler, and is va
   expect((await rig.run(['init', '--yaml', '--js'])).stderr).toContain('--js and --yaml cannot be combined');
 });
 
-test('where the package is installed and has no types of Node beside it, what init wrote type-checks all the same', async () => {
+test('the written workflow type-checks even if the installed package has no types of Node', async () => {
   rig.write('node_modules/README', '');
   symlinkSync(join(import.meta.dirname, '../..'), join(rig.project, 'node_modules', 'pawl'));
   expect((await rig.run(['init'])).stdout).toContain('wrote       .pawl/node.d.ts\n');
@@ -181,7 +181,7 @@ test('where the package is installed and has no types of Node beside it, what in
   expect(read('.pawl/workflows/plan.yaml')).toContain('$schema=../../node_modules/pawl/schema/pawl-workflow.schema.json\n');
 });
 
-test('the path of the types is specific to this machine, so git ignores it', async () => {
+test('git ignores the path of the types, which is specific to this machine', async () => {
   execFileSync('git', ['init', '--quiet'], { cwd: rig.project });
   await rig.run(['init']);
   rig.write('.pawl/config.local.yaml', '');
@@ -194,7 +194,7 @@ test('the path of the types is specific to this machine, so git ignores it', asy
   ).toEqual(['.pawl/.gitignore', '.pawl/config.yaml', '.pawl/workflows/notes.ts']);
 });
 
-test('a project that has Pawl among its packages gets settings for everybody', async () => {
+test('a project that has Pawl among its packages gets settings that are the same on every machine', async () => {
   rig.write('node_modules/pawl/package.json', '{ "name": "pawl" }');
   rig.write('node_modules/@types/node/package.json', '{ "name": "@types/node" }');
   await rig.run(['init']);

@@ -16,7 +16,7 @@ const after = `{ id: 'second', command: 'echo second >> ledger', next: null }`;
 const twoSteps = (line: string): string => `{ id: 'first', command: ${JSON.stringify(line)}, next: 'second' }, ${after}`;
 const status = async (): Promise<unknown> => (await rig.json<{ runs: readonly { status: string }[] }>(['runs'])).runs[0]?.status;
 
-test('Ctrl-C once lets the step under way end, begins nothing new, and prints how to resume', async () => {
+test('one Ctrl-C lets the running step end, starts nothing new, and prints how to resume', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'two', { steps: twoSteps(hold.line) });
   const terminal = rig.terminal(['run', file, '--id', ID]);
@@ -30,7 +30,7 @@ test('Ctrl-C once lets the step under way end, begins nothing new, and prints ho
   expect(readFileSync(join(rig.project, 'ledger'), 'utf8')).toBe('second\n');
 });
 
-test('Ctrl-C twice kills the whole tree of the steps, and what may have run is unknown', async () => {
+test('a second Ctrl-C kills the process trees of the steps, and interrupted steps are unknown', async () => {
   const hold = new Hold(rig);
   const file = await writeWorkflow(rig, 'endless', { steps: twoSteps(hold.endless) });
   const terminal = rig.terminal(['run', file, '--id', ID]);

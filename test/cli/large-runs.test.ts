@@ -75,6 +75,6 @@ test('the short form of a report does not read large results of completed steps'
   expect(await readBy()).toHaveLength(3);
 });
 
-test('the steps of one name are read alone', async () => {
+test('reading the attempts of one step reads no other steps', async () => {
   expect(await readBy(({ step }) => step === 'test')).toEqual([small.ref.digest]);
 });

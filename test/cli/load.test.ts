@@ -61,7 +61,7 @@ test('an unknown name gets the nearest one as a suggestion, and files that could
   );
 });
 
-test('a name that two files define is refused, and both are named', async () => {
+test('a name that two files define is rejected, and both are named', async () => {
   rig.write('.pawl/workflows/one.ts', HELLO);
   rig.write('.pawl/workflows/two.ts', HELLO);
   expect(await failure('hello')).toBe(
@@ -77,7 +77,7 @@ test('a module that throws is reported with the place where it threw, without Pa
   );
 });
 
-test('a definition that is refused on loading keeps its errors', async () => {
+test('a definition that is rejected on loading keeps its errors', async () => {
   const file = rig.write('.pawl/workflows/some.ts', HELLO.replace('next: null', "next: 'sya'"));
   const told = await failure(file);
   expect(told).toContain('leads to "sya", which does not exist (did you mean "say"?)');
@@ -106,13 +106,13 @@ test('a module that cannot be found is named', async () => {
   );
 });
 
-test('a file that does not exist, and one that is no definition, are refused', async () => {
+test('a file that does not exist, and one that is no definition, are rejected', async () => {
   expect(await failure('gone.ts')).toContain(`file ${join(rig.project, 'gone.ts')}`);
   const text = rig.write('old/notes.txt', 'name: old');
   expect(await failure(text)).toContain('cannot define a workflow');
 });
 
-test('workflows that steps start by name are loaded with it, and a workflow that starts itself is refused', async () => {
+test('workflows that steps start by name are loaded with the workflow, and one that starts itself is rejected', async () => {
   const parent = (child: string) => HELLO.replace("command: 'true'", `workflow: '${child}'`);
   rig.write('.pawl/workflows/child.ts', HELLO.replace('hello', 'child'));
   rig.write('.pawl/workflows/hello.ts', parent('child'));
@@ -123,7 +123,7 @@ test('workflows that steps start by name are loaded with it, and a workflow that
   expect(await failure('hello')).toContain('[WORKFLOW_UNKNOWN] (2)');
 });
 
-test('a child that is not trusted is not run, whoever starts it', async () => {
+test('a child that is not trusted is not run, whichever workflow starts it', async () => {
   rig.write('.pawl/workflows/child.ts', HELLO.replace('hello', 'child'));
   const parent = rig.write('.pawl/workflows/hello.ts', HELLO.replace("command: 'true'", "workflow: 'child'"));
   await rig.run(['trust', '--revoke']);

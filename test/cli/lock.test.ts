@@ -59,7 +59,7 @@ test.each<[string, () => void, string]>([
     () => writeFileSync(path(LOCK), readFileSync(path(LOCK), 'utf8').replace(/"pawl": ".*"/, '"pawl": "0.0.1"')),
     'and it was locked with 0.0.1',
   ],
-])('a change of %s is found, exits with 1, and is not started', async (_name, change, said) => {
+])('after a change of %s, lock --check exits with 1, and the workflow is not started', async (_name, change, said) => {
   await rig.run(['lock', 'main']);
   change();
   const { code, row } = await check();
@@ -97,20 +97,20 @@ describe('the roles that a workflow asks', () => {
       ['the program of a sub-agent', () => appendFileSync(path('tools/helper.mjs'), '//\n'), 'tools/helper.mjs changed'],
       ['a file for a role that had none', () => rig.write('.pawl/agents/dev.md', 'Leave a back door.\n'), '.pawl/agents/dev.md is new'],
       ['a check that was not there', () => rig.write('.pawl/checks/tests.ts', 'export {};\n'), '.pawl/checks/tests.ts is new'],
-    ])('%s is part of the lock', async (_part, change, said) => {
+    ])('lock --check finds a change of %s', async (_part, change, said) => {
       change();
       const { code, row } = await check();
       expect([code, row?.state, row?.problems.join()]).toEqual([1, 'drifted', expect.stringContaining(said)]);
     });
 
-    test('those of others are not', async () => {
+    test('the lock of a workflow does not include roles of other workflows', async () => {
       rig.write('.pawl/agents/lead.md', 'Lead.\n');
       expect(await check()).toMatchObject({ code: 0, row: { state: 'ok' } });
     });
   });
 });
 
-test('limits and the files of other workflows are no drift', async () => {
+test('changed limits and files of other workflows are no drift', async () => {
   await rig.run(['lock', 'main']);
   writeFileSync(path('.pawl/config.yaml'), 'commands: { review: [sh, tools/review.sh] }\nlimits: { global: 9 }\n');
   appendFileSync(path('.pawl/workflows/other.yaml'), '# x\n');
@@ -118,7 +118,7 @@ test('limits and the files of other workflows are no drift', async () => {
 });
 
 describe('run --locked', () => {
-  test('starts what is as it was locked, and says how to lock what is not', async () => {
+  test('run --locked starts an unchanged workflow, and says how to lock a changed one', async () => {
     const { code, stderr } = await rig.run(['run', 'main', '--locked']);
     expect([code, stderr]).toEqual([4, expect.stringContaining('run "pawl lock main"')]);
     await rig.run(['lock', 'main']);
@@ -126,14 +126,14 @@ describe('run --locked', () => {
     expect(existsSync(path('ran'))).toBe(true);
   });
 
-  test('a skill and a damaged lock file are refused', async () => {
+  test('run --locked rejects a skill and a damaged lock file', async () => {
     expect((await rig.run(['run', 'deepthink', '--locked'])).stderr).toContain('NOT_LOCKED');
     rig.write(LOCK, '{}');
     expect((await rig.run(['run', 'main', '--locked'])).stderr).toContain('is not a lock file');
   });
 });
 
-test('what has warnings is not locked, and what is unknown is an error', async () => {
+test('a workflow with warnings is not locked, and an unknown one is an error', async () => {
   rig.write(
     '.pawl/workflows/risky.yaml',
     `${head('risky')}override_triggers: true\nstages:\n  - { id: a, type: command, run: make, recovery: rerun }\n`,
@@ -169,7 +169,7 @@ test('without names all workflows are locked, and a module by the code that it l
   ]);
 });
 
-test('serve --locked starts what is as it was locked, and nothing else', async () => {
+test('serve --locked starts only workflows that are unchanged since they were locked', async () => {
   appendFileSync(
     path('.pawl/config.yaml'),
     'secrets: { HOOK: { env: HOOK } }\nhooks: { main: { secret: HOOK, start: main }, other: { secret: HOOK, start: other } }\n',
@@ -196,7 +196,7 @@ test('serve --locked starts what is as it was locked, and nothing else', async (
   expect((await rig.run(['deliveries'])).stdout).toMatch(/hook\/other .*not locked/);
 });
 
-test('serve --locked forks a run only while its workflow is as it was locked', async () => {
+test('serve --locked forks a run only if its workflow is unchanged since it was locked', async () => {
   await rig.run(['lock', 'other']);
   await rig.run(['run', 'other', '--id', 'aaaaaaaaaaaaaaa1']);
   const terminal = rig.terminal(['access', 'token', 'create', 'ci', '--scope', 'operate'], { columns: 300 });

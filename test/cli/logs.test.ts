@@ -28,14 +28,14 @@ async function ship(): Promise<void> {
 }
 
 describe('the log of a run', () => {
-  test('is one line per fact, in plain words', async () => {
+  test('the log of a run has one line per event, in plain words', async () => {
     await ship();
     const { stdout, code } = await rig.run(logs());
     expect(code).toBe(0);
     await expect(stdout.replace(/\d\d:\d\d:\d\d/g, 'HH:MM:SS')).toMatchFileSnapshot('golden/logs-loop.txt');
   });
 
-  test('begins after --since', async () => {
+  test('the log of a run begins after --since', async () => {
     const { stdout } = await rig.run(logs('--since', '4'));
     expect(
       stdout
@@ -49,7 +49,7 @@ describe('the log of a run', () => {
     });
   });
 
-  test('as JSON is one object whose events have a number, a time and words', async () => {
+  test('the log of a run as JSON is one object whose events have a number, a time and a text', async () => {
     const { run, events } = await rig.json<{ run: string; events: { seq: number; at: string; type: string; text: string }[] }>(logs());
     expect(run).toBe(LOOP);
     expect(events[0]).toMatchObject({ seq: 1, type: 'run.started', text: 'run of fix-bug started' });
@@ -58,7 +58,7 @@ describe('the log of a run', () => {
 });
 
 describe('following', () => {
-  test('prints what happens while another process drives the run, and ends with it', async () => {
+  test('logs -f prints the events of a run that another process drives, and ends with it', async () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     await ship();
@@ -67,7 +67,7 @@ describe('following', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/run completed$/);
   });
 
-  test('with --json every line is an object of its own', async () => {
+  test('with logs -f --json every line is a separate object', async () => {
     await ship();
     const { stdout } = await rig.run(logs('-f', '--json'));
     const facts = stdout
@@ -78,7 +78,7 @@ describe('following', () => {
     expect(facts.at(-1)).toMatchObject({ type: 'run.changed', status: 'completed' });
   });
 
-  test('of a step prints only what is about it', async () => {
+  test('logs -f of a step prints only its events and output', async () => {
     await ship();
     const { stdout } = await rig.run(logs('gate', '-f'));
     expect(
@@ -89,14 +89,14 @@ describe('following', () => {
     ).toEqual(['gate#1  gate started', 'gate#1 | clean', 'gate#1  ok', 'gate#1  on ok goes to ask']);
   });
 
-  test('ends with 130 when it is interrupted', async () => {
+  test('logs -f exits with 130 when it is interrupted', async () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     following.process.kill('SIGINT');
     expect((await following.ended).code).toBe(130);
   });
 
-  test('ends when stdout is closed', async () => {
+  test('logs -f ends when stdout is closed', async () => {
     const following = rig.start(logs('-f'));
     await following.until('waits for a person');
     following.process.stdout?.destroy();
@@ -106,7 +106,7 @@ describe('following', () => {
 });
 
 describe('the log of a step', () => {
-  test('has its attempts in full, with what a program wrote', async () => {
+  test('the log of a step has its attempts in full, with the output of programs', async () => {
     await ship();
     const { stdout } = await rig.run(logs('ship'));
     expect(stdout).toMatch(/^ship#1 attempt 1 {2}ok/);
@@ -119,11 +119,11 @@ describe('the log of a step', () => {
     ]);
   });
 
-  test('that does not exist gets the nearest name as a suggestion', async () => {
+  test('an unknown step in "pawl logs" gets the nearest name as a suggestion', async () => {
     expect((await rig.run(logs('shp'))).stderr).toContain(`run ${LOOP} has no step "shp" (did you mean "ship"?)`);
   });
 
-  test('that was not reached is an error', async () => {
+  test('the log of a step that was not reached is an error', async () => {
     expect(await rig.run(logs('ship'))).toMatchObject({ code: 2, stderr: expect.stringContaining('has not reached step "ship"') });
   });
 });

@@ -44,7 +44,7 @@ test.each([
   ['list', 'workflows', 0],
   // The module is not trusted, and so it is only parsed.
   ['validate', 'files', 4],
-])('%s runs nothing of them without trust and leaves nothing behind', async (command, field, code) => {
+])('"pawl %s" runs nothing of many files without trust and leaves nothing behind', async (command, field, code) => {
   const before = everything();
   const found = await rig.json<Record<string, unknown[]>>([command]);
   expect(found.code).toBe(code);

@@ -56,7 +56,7 @@ async function begin(workflow = 'three-steps'): Promise<Told> {
 }
 
 describe('an agent whose run has a step open', () => {
-  test('is not allowed to stop, and the reason says what to do', async () => {
+  test('an agent with an open step is not allowed to stop, and the reason says what to do', async () => {
     const run = runIn(await begin());
     const { code, stdout } = await stop();
     const said = JSON.parse(stdout) as { decision: string; reason: string };
@@ -67,7 +67,7 @@ describe('an agent whose run has a step open', () => {
   test.each([
     ['in a turn that hooks prolong', true, 'systemMessage'],
     ['and a turn that somebody began is reminded anew', false, 'decision'],
-  ])('may stop after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
+  ])('an agent may stop after three reminders without progress, and the person is told; %s', async (_, active, fifth) => {
     await begin();
     const answers: string[] = [];
     for (let round = 0; round < 5; round += 1) answers.push((await stop('mine', { stop_hook_active: active })).stdout);
@@ -76,7 +76,7 @@ describe('an agent whose run has a step open', () => {
     expect(answers[3]).toContain('after 3 reminders');
   });
 
-  test('is reminded again after progress, even if its report was not accepted', async () => {
+  test('an agent is reminded again after progress, even if its report was not accepted', async () => {
     const first = await begin();
     for (let round = 0; round < 4; round += 1) await stop();
     const again = await agent.call('pawl_report', { token: tokensIn(first)[0] });
@@ -87,7 +87,7 @@ describe('an agent whose run has a step open', () => {
     expect((await stop()).stdout).toContain('\\"build\\"');
   });
 
-  test('is not allowed to stop while the engine works on its run, because its next step may open', async () => {
+  test('an agent is not allowed to stop while the engine works on its run, because its next step may open', async () => {
     const hold = new Hold(rig);
     await writeTrusted(rig, '.pawl/workflows/held.yaml', heldBy(hold));
     const starting = begin('held');
@@ -98,24 +98,24 @@ describe('an agent whose run has a step open', () => {
     expect((await starting).text).toContain('Fix it.');
   });
 
-  test('does not keep another session from stopping', async () => {
+  test('an open step does not keep another session from stopping', async () => {
     await begin();
     expect(await stop('another')).toEqual(MAY_STOP);
   });
 });
 
 describe('an agent may stop', () => {
-  test('when its session has no run', async () => {
+  test('an agent whose session has no run may stop', async () => {
     expect(await stop()).toEqual(MAY_STOP);
   });
 
-  test('when its run waits for a person', async () => {
+  test('an agent whose run waits for a person may stop', async () => {
     const { text } = await agent.call('pawl_report', { token: tokensIn(await begin('approval'))[0] });
     expect(text).toContain('waiting for a person to decide');
     expect(await stop()).toEqual(MAY_STOP);
   });
 
-  test('when its run is paused, has ended, or is gone', async () => {
+  test('an agent whose run is paused, has ended or was deleted may stop', async () => {
     const run = runIn(await begin());
     await rig.run(['pause', run]);
     expect(await stop()).toEqual(MAY_STOP);
@@ -128,7 +128,7 @@ describe('an agent may stop', () => {
   });
 
   test.each(['', 'no json', '[]', '{}', '{"session_id": 7}', `{"session_id": "${'x'.repeat(300)}"}`])(
-    'when what the hook is given makes no sense, and the exit code is none that blocks: %s',
+    'invalid input of the Stop hook blocks nothing: %s',
     async (input) => {
       await begin();
       const { code, stdout, stderr } = await rig.run(['hook', 'stop'], { input });
@@ -137,7 +137,7 @@ describe('an agent may stop', () => {
     },
   );
 
-  test('when the database of its run is damaged', async () => {
+  test('an agent may stop when the database of its run is damaged', async () => {
     await begin();
     await agent.close();
     writeFileSync(db, 'garbage');
@@ -157,14 +157,14 @@ async function begun(session: string, source: string): Promise<string> {
 }
 
 describe('a session that begins', () => {
-  test('after a compaction or a resume is told of its run, its step and how to go on', async () => {
+  test('a session is told its run, its step and how to continue after a compaction or a resume', async () => {
     const run = runIn(await begin());
     const line = `You are working on run ${run} of the Pawl workflow "three-steps": step "plan" is open. Call pawl_next with "run": "${run}"`;
     expect(await begun('mine', 'compact')).toContain(line);
     expect(await begun('mine', 'resume')).toContain(line);
   });
 
-  test('after /clear has the runs of the session before it, and the server that still has the old id binds to the new one', async () => {
+  test('after /clear the new session has the runs of the previous one, and a server with the old id binds to the new one', async () => {
     const run = runIn(await begin());
     expect(await begun('cleared', 'clear')).toContain(`You are working on run ${run}`);
     expect((await stop('cleared')).stdout).toContain('"decision":"block"');
@@ -173,18 +173,18 @@ describe('a session that begins', () => {
     expect((await stop('cleared')).stdout).toContain(second);
   });
 
-  test('beside a live one is told of nothing; when nobody works on the run it is told of it, and nothing keeps it', async () => {
+  test('a new session is told of an open run only if no live session works on it, and need not take it', async () => {
     expect(await begun('new', 'startup')).toBe('');
     const run = runIn(await begin());
     expect(await begun('new', 'startup')).toBe('');
     await agent.close();
     expect(await begun('new', 'startup')).toContain(
-      `Run ${run} of the Pawl workflow "three-steps" is open in this project, and nobody works on it`,
+      `Run ${run} of the Pawl workflow "three-steps" is open in this project, and no session works on it`,
     );
     expect(await stop('new')).toEqual(MAY_STOP);
   });
 
-  test('takes the run with pawl next, which the Stop hook then knows; a run inside a run takes none', async () => {
+  test('a session takes a run with "pawl next", which the Stop hook then knows; an agent inside a run takes none', async () => {
     const run = runIn(await begin());
     await agent.close();
     const next = (env: Record<string, string>): Promise<Ended> => rig.run(['next'], { env: { CLAUDE_CODE_SESSION_ID: 'new', ...env } });
@@ -194,7 +194,7 @@ describe('a session that begins', () => {
     expect((await stop('new')).stdout).toContain(run);
   });
 
-  test('without a run, without a project and with senseless input is told nothing, and nothing is blocked', async () => {
+  test('a session without a run, without a project or with invalid input is told nothing, and nothing is blocked', async () => {
     expect(await begun('mine', 'startup')).toBe('');
     const { code, stdout, stderr } = await rig.run(['hook', 'session-start'], { input: '{}' });
     expect([code, stdout]).toEqual([1, '']);
@@ -206,7 +206,7 @@ describe('pawl init --claude', () => {
   const files = ['.claude/skills/pawl/SKILL.md', '.mcp.json', '.claude/settings.json'];
   const read = (path: string): string => readFileSync(join(rig.project, path), 'utf8');
 
-  test('writes a skill, the server and the hook, and says so; a second time it leaves them alone', async () => {
+  test('"pawl init --claude" writes a skill, the server and the hooks; a second time it changes nothing', async () => {
     const { code, stdout } = await rig.run(['init', '--claude']);
     expect([code, stdout.split('\n').slice(0, 3)]).toEqual([0, files.map((file) => `wrote       ${file}`)]);
     expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'pawl', args: ['mcp'], alwaysLoad: true } } });
@@ -224,14 +224,14 @@ describe('pawl init --claude', () => {
     expect([again.written, again.left.length, again.missing]).toEqual([[], 3, []]);
   });
 
-  test('calls the program as it was called', async () => {
+  test('"pawl init --claude" writes commands that call Pawl as it was called', async () => {
     await rig.run(['init', '--claude'], { env: { npm_command: 'exec' } });
     expect(JSON.parse(read('.mcp.json'))).toEqual({ mcpServers: { pawl: { command: 'npx', args: ['pawl', 'mcp'], alwaysLoad: true } } });
     expect(read('.claude/settings.json')).toContain('"npx pawl hook stop"');
     expect(read('.claude/skills/pawl/SKILL.md')).toContain('`npx pawl next RUN`');
   });
 
-  test('leaves existing files of the person unchanged, and says what to add to them', async () => {
+  test('"pawl init --claude" does not change existing files, and says what to add to them', async () => {
     rig.write('.claude/settings.json', '{"hooks": {}}');
     rig.write('.mcp.json', 'not json');
     const { stdout } = await rig.run(['init', '--claude']);
@@ -241,7 +241,7 @@ describe('pawl init --claude', () => {
     expect([read('.claude/settings.json'), read('.mcp.json')]).toEqual(['{"hooks": {}}', 'not json']);
   });
 
-  test('adds what is missing to settings that exist with --yes, and removes nothing', async () => {
+  test('"pawl init --claude --yes" adds what is missing to existing settings, and removes nothing', async () => {
     const mine = { permissions: { allow: ['Bash(ls)'] }, hooks: { Stop: [{ hooks: [{ type: 'command', command: 'say done' }] }] } };
     rig.write('.claude/settings.json', JSON.stringify(mine));
     rig.write('.codex/config.toml', 'model = "m"\n');
@@ -261,7 +261,7 @@ describe('pawl init --claude', () => {
     expect([again.extended, again.missing.length]).toEqual([[], 1]);
   });
 
-  test('writes nothing in a dry run', async () => {
+  test('"pawl init --claude --dry-run" writes nothing', async () => {
     const { stdout } = await rig.run(['init', '--claude', '--dry-run']);
     expect(stdout.split('\n').slice(0, 3)).toEqual(files.map((file) => `would write ${file}`));
     expect(() => read('.mcp.json')).toThrow('ENOENT');
@@ -269,7 +269,7 @@ describe('pawl init --claude', () => {
     expect(() => read('.pawl/workflows/fresh.ts')).toThrow('ENOENT');
   });
 
-  test('refuses the name and the form of a workflow', async () => {
+  test('"pawl init --claude" rejects the name and the format of a workflow', async () => {
     for (const words of [['x'], ['--yaml'], ['--js']]) expect((await rig.run(['init', '--claude', ...words])).code).toBe(2);
   });
 });

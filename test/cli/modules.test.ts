@@ -60,7 +60,7 @@ const DAILY: Readonly<Record<string, readonly (keyof typeof BYTES_MAX)[]>> = {
   done: ['main.cjs', 'engine.cjs'],
 };
 
-test.each(Object.entries(DAILY))('pawl %s loads %j, which are small', async (command, expected) => {
+test.each(Object.entries(DAILY))('pawl %s loads only %j, which are small', async (command, expected) => {
   const file = rig.write('steps.yaml', FILE);
   await rig.run(['trust', '--yes', file]);
   const { stdout } = await rig.run(['run', file, '--attended']);

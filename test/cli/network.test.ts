@@ -124,7 +124,7 @@ test('a required rule that cannot be enforced on a worker stops the step before 
   expect(doctor.stdout).toContain('role dev: attended, network: none (not enforced here: the driver "attended" starts no program)');
 });
 
-test('an invalid network rule is refused with its position', async () => {
+test('an invalid network rule is rejected with its position', async () => {
   project('[https://example.com]');
   await rig.run(['trust', '--yes']);
   expect((await rig.run(['run', 'work'])).stderr).toContain('"https://example.com", which is not a host');

@@ -39,19 +39,19 @@ afterEach(() => rig.close());
 
 describe('a user id without an account and without HOME', () => {
   test.each(['runs', 'inbox', 'doctor', 'trust --list', 'token list', 'config', 'validate'])(
-    'gets an answer in words from pawl %s',
+    'a user without an account and HOME gets a readable answer from pawl %s',
     (line) => {
       const { stdout, stderr } = withoutAccount(line.split(' '));
       expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at |uv_os_/);
     },
   );
 
-  test('gets an error that says what to set', () => {
+  test('a user without an account and HOME gets an error that says what to set', () => {
     const { status, stderr } = withoutAccount(['runs']);
     expect([status, stderr]).toEqual([6, expect.stringContaining('set HOME or PAWL_STATE, or choose a database with --db')]);
   });
 
-  test('can run a workflow if a state folder is named', async () => {
+  test('a user without an account and HOME can run a workflow if a state folder is named', async () => {
     const file = 'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [{ id: one, type: command, run: "true" }]\n';
     rig.write('.pawl/workflows/w.yaml', file);
     expect(await rig.run(['trust', '.pawl/workflows/w.yaml', '--yes'])).toMatchObject({ code: 0 });

@@ -41,7 +41,7 @@ stages:
 const foreign = { code: 4, stderr: expect.stringContaining('[STORE_FOREIGN]') };
 
 describe('the id of a state folder', () => {
-  test('is created once, for its user only, however many processes start at once', async () => {
+  test('the id of a state folder is created once, for its user only, even if many processes start at the same time', async () => {
     rig.write('.pawl/workflows/one.yaml', ONE);
     mkdirSync(rig.state);
     copyFileSync(join(rig.folder, 'other', 'trust.json'), join(rig.state, 'trust.json'));
@@ -82,7 +82,7 @@ describe('a database that was made under another state folder', () => {
     ['mcp', '--run', RUN],
   ];
 
-  test('can be read, and nothing in it continues', async () => {
+  test('a database of another state folder can be read, and none of its runs continue', async () => {
     await parkRun(rig);
     const before = await rig.json<{ events: object[] }>(['logs', RUN]);
     const tried = await Promise.all(DRIVING.map((words) => rig.run(words, { env: elsewhere })));
@@ -95,7 +95,7 @@ describe('a database that was made under another state folder', () => {
     expect(marks()).toBeUndefined();
   });
 
-  test('accepts no decision, at a terminal or with a token of the other folder', async () => {
+  test('a database of another state folder accepts no decision, neither at a terminal nor with a token of that folder', async () => {
     await parkRun(rig);
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     const secret = await tokenOf(rig, 'mallory');
@@ -114,7 +114,7 @@ describe('a database that was made under another state folder', () => {
     expect(marks()).toBeUndefined();
   });
 
-  test('is adopted by a person at a terminal, and by nobody else', async () => {
+  test('only a person at a terminal can adopt a database of another state folder', async () => {
     await parkRun(rig);
     rig.settings.PAWL_STATE = elsewhere.PAWL_STATE as string;
     expect(await rig.run(['db', 'adopt'])).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can decide') });
@@ -130,7 +130,7 @@ describe('a database that was made under another state folder', () => {
     expect((await rig.run(['resume', RUN])).code).toBe(3);
   });
 
-  test('is reported by doctor, with what to do', async () => {
+  test('doctor reports a database of another state folder, with what to do', async () => {
     await parkRun(rig);
     const { checks } = await rig.json<{ checks: { id: string }[] }>(['doctor'], { env: elsewhere });
     expect(checks.filter(({ id }) => id === 'origin')).toMatchObject([
@@ -143,12 +143,12 @@ describe('a database that was made under another state folder', () => {
 describe('a database that records no state folder', () => {
   const resume = (file: string): Promise<Ended> => rig.run(['resume', '0190aaaa-0000-7000-8000-00000000aaaa', '--db', file]);
 
-  test('is foreign outside the state folder', async () => {
+  test('a database without an id is foreign outside the state folder', async () => {
     (await startHolder(db)).kill('SIGKILL');
     expect(await resume(db)).toMatchObject(foreign);
   });
 
-  test('belongs to the state folder that contains it, and to no other from then on', async () => {
+  test('a database without an id belongs to the state folder that contains it, and to no other from then on', async () => {
     const own = join(rig.state, 'by-library.db');
     (await startHolder(own)).kill('SIGKILL');
     expect((await resume(own)).stderr).not.toContain('STORE_FOREIGN');
@@ -159,7 +159,7 @@ describe('a database that records no state folder', () => {
   });
 });
 
-test('a restored backup of somebody else is foreign, and restore says so', async () => {
+test('a restored backup of someone else is foreign, and restore says so', async () => {
   await parkRun(rig);
   const backup = join(rig.folder, 'shipped.db');
   await rig.run(['backup', backup]);

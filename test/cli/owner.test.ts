@@ -49,7 +49,7 @@ test('a changed host name does not lock a run', async ({ skip }) => {
   expect([cancelled.status, cancelled.stderr]).toEqual([0, '']);
 });
 
-test('the run of a container that is gone can be claimed a minute after its last heartbeat', async ({ skip }) => {
+test('the run of a container that no longer exists can be claimed a minute after its last heartbeat', async ({ skip }) => {
   if (!hasNamespaces()) skip('no namespace can be made here');
   const { running } = await startHeld();
   running.process.kill('SIGKILL');
@@ -80,7 +80,7 @@ test('an owner that is recorded under another host name can still be read', asyn
 });
 
 describe('an owner that is stopped', () => {
-  test('every command on its run says which process it waits for, and exits with 7', async () => {
+  test('every command on the run of a stopped owner names that process, and exits with 7', async () => {
     const hold = new Hold(rig);
     const branches = `[{ id: 'work', command: ${JSON.stringify(hold.line)} }, { id: 'ask', human: { prompt: 'Good?' } }]`;
     const file = await writeWorkflow(rig, 'both', { steps: `{ id: 'both', parallel: { branches: ${branches} }, next: null }` });

@@ -17,7 +17,7 @@ interface Waits {
   readonly waits: readonly { readonly kind: string; readonly message: string; readonly due: string; readonly command: string }[];
 }
 
-test('a pending gate says what it waits for, and a check that passed is not made again', async () => {
+test('a pending gate says what it waits for, and does not repeat a check that passed', async () => {
   await project.open({});
   rig.write(
     '.pawl/workflows/checked.yaml',

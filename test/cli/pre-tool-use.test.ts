@@ -90,7 +90,7 @@ async function denied(tool: string, input: object): Promise<string | undefined> 
   return said.permissionDecisionReason;
 }
 
-test('a branch is held to what it may change itself, not to what a branch of the same id in another group may', async () => {
+test('a branch may change only its own files, not those of a branch of the same id in another group', async () => {
   const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'twins' } });
   await other.call('pawl_start', { workflow: 'twins' });
   const { stdout } = await hook('Write', { file_path: 'tests/new/b.test.ts', content: '' }, { session_id: 'twins' });
@@ -98,7 +98,7 @@ test('a branch is held to what it may change itself, not to what a branch of the
   await other.close();
 });
 
-test('an item of a fan-out is held to what its step may change, and is named after the step', async () => {
+test('an item of a fan-out may change only the files of its step, and is named after the step', async () => {
   const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'items' } });
   await other.call('pawl_start', { workflow: 'items' });
   const write = (file: string) => hook('Write', { file_path: file, content: '' }, { session_id: 'items' });
@@ -107,7 +107,7 @@ test('an item of a fan-out is held to what its step may change, and is named aft
   await other.close();
 });
 
-test('the agent that did the work does not take up its review; a sub-agent of it does', async () => {
+test('an agent may not review its own work, but a sub-agent of it may', async () => {
   const other = await connect(rig, { env: { CLAUDE_CODE_SESSION_ID: 'reviewed' } });
   const { text: started } = await other.call('pawl_start', { workflow: 'reviewed' });
   const [, token = ''] = /Token: (\S+)/.exec(started) ?? [];
@@ -129,13 +129,13 @@ test('the agent that did the work does not take up its review; a sub-agent of it
 });
 
 describe('in a session with an open step', () => {
-  test('a change of a protected file is denied with what to do instead', async () => {
+  test('the hook denies a change of a protected file, with what to do instead', async () => {
     const reason = await denied('Edit', { file_path: join(rig.project, 'tests/a.test.ts'), old_string: 'x', new_string: 'y' });
     expect(reason).toContain(`"tests/a.test.ts" is protected while step "build" of run ${run} is open`);
     expect(reason).toContain('report the failure with pawl_report');
   });
 
-  test('every way of changing a protected file is recognised, by the tools of each program', async () => {
+  test('the hook recognises every way of changing a protected file, by the tools of each program', async () => {
     symlinkSync(join(rig.project, 'tests'), join(rig.project, 'alias'));
     const uses: readonly [string, object][] = [
       ['Write', { file_path: '.pawl/workflows/guarded.yaml', content: '' }],
@@ -163,7 +163,7 @@ describe('in a session with an open step', () => {
     for (const [tool, input] of uses) expect([tool, input, await denied(tool, input)]).toEqual([tool, input, expect.any(String)]);
   });
 
-  test('all other work goes ahead without a word', async () => {
+  test('the hook does not comment on other work', async () => {
     const uses: readonly [string, object][] = [
       ['Write', { file_path: 'src/main.ts', content: '' }],
       ['Write', { file_path: 'tests/more.test.ts', content: '' }],
@@ -188,7 +188,7 @@ describe('in a session with an open step', () => {
     for (const [tool, input] of uses) expect([tool, input, await hook(tool, input)]).toEqual([tool, input, SILENT]);
   });
 
-  test('a command that only a person may give is denied, however it is started', async () => {
+  test('the hook denies a command that only a person may run, however it is started', async () => {
     const commands = [
       'pawl approve r1',
       'cd /x && npx pawl decide r1 --option 1',
@@ -231,7 +231,7 @@ describe('in a session with an open step', () => {
       ]);
   });
 
-  test('Gemini CLI gets the answer in its own form', async () => {
+  test('Gemini CLI gets the answer of the hook in its own format', async () => {
     const { stdout } = await hook('run_shell_command', { command: 'pawl approve r1' }, { hook_event_name: 'BeforeTool' });
     expect(JSON.parse(stdout)).toEqual({ decision: 'deny', reason: expect.stringContaining('"pawl approve" is a decision') });
   });
@@ -240,11 +240,11 @@ describe('in a session with an open step', () => {
 describe('the hook is silent', () => {
   const forbidden = ['Bash', { command: 'pawl approve r1; rm tests/a.test.ts' }] as const;
 
-  test('in a session without a run, though another session has one', async () => {
+  test('the hook is silent in a session without a run, even if another session has one', async () => {
     expect(await hook(...forbidden, { session_id: 'another' })).toEqual(SILENT);
   });
 
-  test('once the run has ended', async () => {
+  test('the hook is silent once the run has ended', async () => {
     await rig.run(['cancel', run]);
     expect(await hook(...forbidden)).toEqual(SILENT);
   });
@@ -254,13 +254,13 @@ describe('a hook that cannot work never blocks', () => {
   test.each([
     ['no JSON', 'x'],
     ['no session', '{}'],
-  ])('%s', async (_what, input) => {
+  ])('the hook does not block: %s', async (_what, input) => {
     const { code, stdout, stderr } = await rig.run(['hook', 'pre-tool-use'], { input });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('the tool call was not checked');
   });
 
-  test('a damaged database', async () => {
+  test('a hook that meets a damaged database does not block', async () => {
     await agent.call('pawl_start', { workflow: 'guarded' });
     await agent.close();
     writeFileSync(join(rig.folder, 'runs.db'), 'not a database');

@@ -22,7 +22,7 @@ const trust = async (): Promise<void> => void expect((await rig.run(['trust', '-
 const RUN = ['run', 'release', '--param', 'version=1.2.0'];
 
 describe('the example', () => {
-  test('is listed without running anything, and runs once everything is trusted', async () => {
+  test('the example of custom kinds is listed without running anything, and runs once everything is trusted', async () => {
     rig.write(KIND, `${read(KIND)}throw new Error('ran');\n`);
     expect(await rig.json(['list'])).toMatchObject({
       code: 0,
@@ -41,7 +41,7 @@ describe('the example', () => {
     expect(existsSync(join(rig.project, 'published/1.2.0.txt'))).toBe(true);
   });
 
-  test('is checked completely once it is trusted', async () => {
+  test('the example of custom kinds is checked completely once it is trusted', async () => {
     expect(await rig.json(['validate'])).toMatchObject({
       code: 4,
       files: expect.arrayContaining([expect.objectContaining({ file: join(rig.project, YAML), checked: 'syntax' })]),
@@ -53,7 +53,7 @@ describe('the example', () => {
     expect(stdout).toContain(`${CHECK}  no_todo, gate check`);
   });
 
-  test('is drawn, exported, and runs in TypeScript', async () => {
+  test('the example of custom kinds is drawn, exported, and runs in TypeScript', async () => {
     await trust();
     expect((await rig.run(['graph', 'release'])).code).toBe(0);
     const exported = await rig.json<{ text: string }>(['export', 'release']);
@@ -63,7 +63,7 @@ describe('the example', () => {
     expect(await rig.json(['run', 'nightly'])).toMatchObject({ code: 0, steps: [{ outcome: 'ok' }, { outcome: 'ok' }] });
   });
 
-  test('a run is resumed and forked with them', async () => {
+  test('a run with custom kinds is resumed and forked', async () => {
     await trust();
     rig.write('NOTES.md', 'TODO\n');
     const { run } = await rig.json<{ run: { id: string } }>(RUN);
@@ -75,7 +75,7 @@ describe('the example', () => {
     });
   });
 
-  test('an attended agent’s run passes through them', async () => {
+  test('an attended run passes through custom kinds', async () => {
     rig.write(YAML, read(YAML).replace('stages:\n', 'stages:\n  - { id: write, type: agent, agent: writer, action: Write it. }\n'));
     await trust();
     const { stdout } = await rig.run([...RUN, '--attended']);
@@ -87,7 +87,7 @@ describe('the example', () => {
 });
 
 describe('trust', () => {
-  test.each([KIND, CHECK])('ends with a change of %s', async (file) => {
+  test.each([KIND, CHECK])('a change of %s ends the trust in a custom kind', async (file) => {
     await trust();
     rig.write(file, `${read(file)}// changed\n`);
     expect(await rig.run(RUN)).toMatchObject({
@@ -97,7 +97,7 @@ describe('trust', () => {
     expect(await rig.json(['validate', YAML])).toMatchObject({ code: 4 });
   });
 
-  test('in a step kind is not needed by a workflow that does not use it', async () => {
+  test('a workflow that does not use a custom kind does not need trust in it', async () => {
     const other = rig.write(
       '.pawl/workflows/other.yaml',
       read(YAML)
@@ -111,7 +111,7 @@ describe('trust', () => {
 });
 
 describe('validate', () => {
-  test('reports an invalid configuration of a kind and of a check at its position', async () => {
+  test('validate reports an invalid configuration of a custom kind and check at its position', async () => {
     rig.write(YAML, read(YAML).replace('file: NOTES.md', 'file: 5').replace('"{{ params.version }}"', '1'));
     await trust();
     const { files, code } = await rig.json<{ files: { errors: { message: string; line: number }[] }[] }>(['validate', YAML]);
@@ -134,7 +134,7 @@ describe('validate', () => {
       'two gate checks are called "command": one is here, one is built in',
     ],
     ['of another', KIND, '.pawl/kinds/again.ts', '', '', 'two step kinds are called "publish": one is here, one in '],
-  ])('a name that is that %s is an error that lists both', async (...[, from, to, before, after, message]) => {
+  ])('a custom kind or check with the name %s is an error that lists both', async (...[, from, to, before, after, message]) => {
     rig.write(to, read(from).replace(before, after));
     await trust();
     const { stdout, code } = await rig.run(['validate'], { columns: 400 });
@@ -146,7 +146,7 @@ describe('validate', () => {
     if (before === '') expect(await rig.run(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  test('reports files that define nothing, and names that only running them would show', async () => {
+  test('validate reports files that define no kind or check, and names that only running them would show', async () => {
     rig.write('.pawl/kinds/empty.ts', 'export const x = 1;\n');
     rig.write(KIND, read(KIND).replace("kind: 'publish'", "kind: 'pub' + 'lish'"));
     const { files } = await rig.json<{ files: { file: string; errors: { code: string }[] }[] }>(['validate']);
@@ -154,7 +154,7 @@ describe('validate', () => {
     expect([codes('.pawl/kinds/empty.ts'), codes(KIND)]).toEqual([['ENTRY_MISSING'], ['NAME_UNSEEN']]);
   });
 
-  test('reports a kind that cannot be loaded', async () => {
+  test('validate reports a custom kind that cannot be loaded', async () => {
     rig.write(KIND, `${read(KIND)}throw new Error('broken');\n`);
     await trust();
     expect(await rig.json(['validate', KIND])).toMatchObject({
@@ -182,7 +182,7 @@ test('a flow can use a check of the project by its name', async () => {
   expect(await rig.json(['run', 'flow'])).toMatchObject({ code: 0 });
 });
 
-test('an MCP server starts a workflow that uses them', async () => {
+test('an MCP server starts a workflow with custom kinds', async () => {
   await trust();
   const agent = await connect(rig);
   expect((await agent.call('pawl_start', { workflow: 'release', params: { version: '2' } })).text).toContain('completed');

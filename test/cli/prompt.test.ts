@@ -36,7 +36,7 @@ export default defineWorkflow({ name: 'rounds', steps: { all: { parallel: { bran
 `;
 
 describe('the prompt of a step', () => {
-  test('is what a driven agent would read, with how to answer', async () => {
+  test('"pawl prompt" prints what a driven agent would read, with how to answer', async () => {
     rig.write('.pawl/agents/dev.md', '---\ndriver: command\nargv: [cat]\n---\nYou write code.\n');
     const { code, stdout } = await rig.run(['prompt', 'fix', 'work', '-p', 'area=src']);
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe('the prompt of a step', () => {
     expect(stdout).toContain('## How to answer\n');
   });
 
-  test('is what an attended agent would be handed, as text or XML', async () => {
+  test('"pawl prompt --attended" prints what an attended agent would get, as text or XML', async () => {
     const { stdout } = await rig.run(['prompt', 'fix', 'reviews/safety', '--attended']);
     expect(stdout).toContain('Step 3 of 3, "reviews", branch "safety",');
     expect(stdout).toContain('pawl done RUN --token=TOKEN --result @result.json');
@@ -55,24 +55,24 @@ describe('the prompt of a step', () => {
     expect(xml.stdout).toMatch(/<DO>\n# safety[\s\S]*<NEXT>/);
   });
 
-  test('leaves a value that only a run knows as it is written', async () => {
+  test('"pawl prompt" prints an expression that only a run can evaluate as written', async () => {
     const { stdout } = await rig.run(['prompt', 'fix', 'reviews/style', '--attended']);
     expect(stdout).toContain('Parameters: {"area":"<area>"}');
     expect(stdout).toContain('Look at {{ outputs.check.duration }}.');
   });
 
-  test('has what the functions of a branch give for the arguments of the step', async () => {
+  test('"pawl prompt" has the texts that the functions of a branch build from the arguments of the step', async () => {
     rig.write('.pawl/workflows/rounds.js', ROUNDS);
     const { stdout } = await rig.run(['prompt', 'rounds', 'all/look', '-p', 'iteration=2', '--attended']);
     expect(stdout).toContain('"round": 2');
   });
 
-  test('comes with its length for programs', async () => {
+  test('"pawl prompt --json" has the length of the prompt', async () => {
     const told = await rig.json<{ bytes: number; text: string; as: string }>(['prompt', 'fix', 'work', '--attended']);
     expect(told).toMatchObject({ code: 0, as: 'handed', bytes: Buffer.byteLength(told.text) });
   });
 
-  test('starts nothing: there is no database afterwards', async () => {
+  test('"pawl prompt" starts nothing and creates no database', async () => {
     await rig.run(['prompt', 'fix', 'work']);
     expect(readdirSync(rig.state, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('runs.db'))).toEqual([]);
   });
@@ -84,7 +84,7 @@ test.each([
   [['prompt', 'fix', 'check'], '"check" is not a step of "fix" that an agent does'],
   [['prompt', 'plain'], 'no step of "plain" is done by an agent, so there is no prompt to show'],
   [['prompt', 'walk'], '"walk" is a flow, so its steps are not known before it runs'],
-])('%j says which steps there are', async (args, message) => {
+])('"pawl prompt" with %j lists the steps', async (args, message) => {
   rig.write(
     '.pawl/workflows/plain.yaml',
     FIX.replace('name: fix', 'name: plain').replace(/stages:[\s\S]*/, 'stages: [{ id: a, type: command, run: x }]\n'),

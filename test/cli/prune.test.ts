@@ -19,7 +19,7 @@ async function left(): Promise<string[]> {
   return runs.map(({ status }) => status).sort();
 }
 
-test('a dry run shows what would be removed, and removes nothing', async () => {
+test('a dry run of prune shows what would be removed, and removes nothing', async () => {
   await writeRuns(db, ['completed', 'rejected', 'cancelled', 'failed', 'escalated', 'waiting']);
   const { code, stdout } = await prune('--older-than', '1d', '--dry-run');
   expect(code).toBe(0);
@@ -34,7 +34,7 @@ test('a dry run shows what would be removed, and removes nothing', async () => {
   expect(await left()).toHaveLength(6);
 });
 
-test('removes ended runs, and failed ones only on request', async () => {
+test('prune removes ended runs, and failed ones only on request', async () => {
   await writeRuns(db, ['completed', 'rejected', 'cancelled', 'failed', 'escalated', 'waiting']);
   expect((await prune('--older-than', '1d', '--yes')).stdout).toBe('✓ 3 runs and 3 values deleted\n');
   expect(await left()).toEqual(['escalated', 'failed', 'waiting']);
@@ -46,13 +46,13 @@ test('removes ended runs, and failed ones only on request', async () => {
   expect(await left()).toEqual(['escalated', 'waiting']);
 });
 
-test('a pipe needs --yes', async () => {
+test('prune in a pipe needs --yes', async () => {
   await writeRuns(db, ['completed']);
   expect(await prune('--older-than', '1d')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('use --yes') });
   expect(await left()).toEqual(['completed']);
 });
 
-test('on a terminal it asks; only yes removes', async () => {
+test('prune asks at a terminal, and only yes removes runs', async () => {
   await writeRuns(db, ['completed']);
   const refused = rig.terminal(['prune', '--db', db, '--older-than', '1d']);
   await refused.until('Delete 1 run for good?');
@@ -65,14 +65,14 @@ test('on a terminal it asks; only yes removes', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('keeps the newest runs on request, and younger runs always', async () => {
+test('prune keeps the newest runs on request, and younger runs always', async () => {
   await writeRuns(db, ['completed', 'completed', 'completed']);
   expect((await prune('--older-than', '9000d', '--yes')).stdout).toContain('0 runs');
   expect((await prune('--older-than', '1d', '--keep', '2', '--yes', '--vacuum')).stdout).toContain('1 run ');
   expect(await left()).toHaveLength(2);
 });
 
-test('invalid options are rejected before anything is read', async () => {
+test('prune rejects invalid options before it reads anything', async () => {
   expect(await prune()).toMatchObject({ code: 2, stderr: expect.stringContaining('--older-than is missing') });
   expect(await prune('--older-than', 'long')).toMatchObject({ code: 2, stderr: expect.stringContaining('not "long"') });
   expect(await prune('--older-than', '1d', '--keep', '-1')).toMatchObject({ code: 2 });

@@ -25,7 +25,7 @@ test('every example has a page, and the list of recipes names each', () => {
   for (const name of NAMES) expect(list).toContain(`](${name}.md)`);
 });
 
-test.each(NAMES)('%s does what its page says', async (name) => {
+test.each(NAMES)('the commands of the recipe %s print what its page shows', async (name) => {
   cpSync(join(EXAMPLES, name), rig.project, { recursive: true });
   const reader = new PageReader(rig, { isQuick: true });
   for (const action of readPage(readFileSync(join(ROOT, `docs/recipes/${name}.md`), 'utf8'))) {

@@ -45,7 +45,7 @@ test('an event starts the workflow that it triggers, drives it, and is kept as a
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('delivery "by-hand" already exists')]);
 });
 
-test('an event that triggers nothing says why; one that does not exist is an error', async () => {
+test('"pawl trigger" says why an event started nothing, and rejects an unknown event', async () => {
   expect((await replay({ ...EVENT, label: { name: 'docs' } })).delivery).toMatchObject({
     status: 'ignored',
     reason: '"fix": it starts when the label "bug" is added, but "docs" was',
@@ -57,7 +57,7 @@ test('an event that triggers nothing says why; one that does not exist is an err
   );
 });
 
-test('without a forge it says how to get one', async () => {
+test('without a forge "pawl trigger" says how to configure one', async () => {
   rig.write('.pawl/config.yaml', 'project: { default_branch: main }\n');
   expect((await rig.run(['trigger', '--event', 'push'])).stderr).toContain('forge: { kind: local }');
 });

@@ -50,7 +50,7 @@ test('an interrupted step is unknown, and continues when a person says what happ
   expect((await rig.run(['resume', ID, '--done', 'second#1', '--note', 'I looked'])).code).toBe(0);
 });
 
-test('branches with an unknown end are settled one by one, several in a command, or all at once by the path of their stage', async () => {
+test('branches with an unknown outcome are settled one by one, several in one command, or all by the path of their stage', async () => {
   const [one, two] = [new Hold(rig, 'one'), new Hold(rig, 'two')];
   const branches = [one, two].map((hold, index) => `{ id: 'b${index}', command: ${JSON.stringify(hold.line)}, recovery: 'ask' }`);
   const file = await writeWorkflow(rig, 'work', { steps: `{ id: 'wide', parallel: { branches: [${branches.join(', ')}] }, next: null }` });
@@ -90,7 +90,7 @@ test('in a pipe a stopped run is unchanged without a choice: the choices are pri
   expect(ledger()).toBe('try\n');
 });
 
-test('on a terminal the person is asked, and the answer is carried out', async () => {
+test('at a terminal the person chooses how a stopped run continues', async () => {
   await escalated();
   rig.write('mended', '');
   const terminal = rig.terminal(['resume', ID]);
@@ -102,7 +102,7 @@ test('on a terminal the person is asked, and the answer is carried out', async (
   expect(ledger()).toBe('try\ntry\n');
 });
 
-test('on a terminal a person can leave it as it is', async () => {
+test('at a terminal a person can leave a stopped run unchanged', async () => {
   await escalated();
   const terminal = rig.terminal(['resume', ID]);
   await terminal.until('How should the run continue: ');
@@ -133,7 +133,7 @@ test.each([
   [['--retry', '--accept'], '--retry and --accept cannot be combined; choose one [USAGE]'],
   [['--output', '1'], '--output is only valid with --accept or --done [USAGE]'],
   [['--retry', '--extend', '0'], '--extend must be a whole number of at least 1, not "0" [USAGE]'],
-])('invalid choices are rejected: %s', async (words, told) => {
+])('resume rejects invalid choices: %s', async (words, told) => {
   const { code, stderr } = await rig.run(['resume', ID, ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(told);

@@ -25,7 +25,7 @@ stages:
     on_complete: complete
 `;
 
-test('a role that is not there is reported where it is written, before anything runs', async () => {
+test('a missing role is reported at its position, before anything runs', async () => {
   rig.write('.pawl/workflows/ship.yaml', FILE);
   rig.write('.pawl/config.yaml', 'roles: { reviewer: { driver: command, argv: [cat] } }\n');
   const { code, stdout } = await rig.run(['validate']);
@@ -33,7 +33,7 @@ test('a role that is not there is reported where it is written, before anything 
   expect(stdout).toContain('ship.yaml:9:12  error ROLE_UNKNOWN');
 });
 
-test('an attended agent sends a new reviewer off for each item, and fixes what they find itself', async () => {
+test('an attended agent dispatches a new reviewer for each item, and fixes what they find itself', async () => {
   writeTrusted(rig, '.pawl/workflows/ship.yaml', FILE);
   const started = await rig.run(['run', 'ship', '--attended']);
   const sent = [...started.stdout.matchAll(/pawl (next \S+ --token=[\w-]+)/g)].map(([, words = '']) => words.split(' '));
@@ -55,7 +55,7 @@ test('an attended agent sends a new reviewer off for each item, and fixes what t
   expect(stdout).toContain('Is every claim true?');
 });
 
-test('a round that does not pass is shown as rejected, and the person after the last one reads what blocks', async () => {
+test('a review round that does not pass is shown as rejected, and the person after the last round sees the blocking findings', async () => {
   const answer = JSON.stringify({
     success: true,
     output: { status: 'fail', evidence: 'text.md:1 is wrong', findings: [{ severity: 'COULD', text: 'a long title' }] },

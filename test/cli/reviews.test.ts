@@ -23,7 +23,7 @@ roles:
 `;
 
 describe('the rules of a review policy', () => {
-  test('are listed with the settings file as their source', async () => {
+  test('the rules of a review policy are listed with the settings file as their source', async () => {
     const file = rig.write('.pawl/config.yaml', POLICY);
     expect(await rig.json(['list'])).toMatchObject({
       workflows: [
@@ -34,7 +34,7 @@ describe('the rules of a review policy', () => {
     });
   });
 
-  test('are run only when the settings are trusted, with the trigger of a pull request', async () => {
+  test('a rule of a review policy runs only if the settings are trusted, for a pull request', async () => {
     const file = rig.write('.pawl/config.yaml', POLICY);
     expect(await rig.run(['run', 'pipeline', '--pr', '3'])).toMatchObject({ code: 4, stderr: expect.stringContaining('NOT_TRUSTED') });
     expect((await rig.run(['trust', file, '--yes'])).code).toBe(0);
@@ -43,7 +43,7 @@ describe('the rules of a review policy', () => {
     expect(steps[0]?.path).toBe('tests#1');
   });
 
-  test('leave the default to other branches', async () => {
+  test('the default of a review policy is for branches without a rule', async () => {
     rig.write('.pawl/config.yaml', POLICY);
     await rig.run(['trust', '--folder', '--yes']);
     const payload = JSON.stringify({ pull_request: { number: 3, base: { ref: 'dev' } } });
@@ -51,7 +51,7 @@ describe('the rules of a review policy', () => {
     expect((await rig.run(words)).stderr).toContain('it is not for pull requests to "dev"');
   });
 
-  test('a run continues with the rule it was started with, in this process or a detached one', async () => {
+  test('a review run continues with the rule it was started with, in this process or a detached one', async () => {
     rig.write('.pawl/config.yaml', POLICY);
     await rig.run(['trust', '--folder', '--yes']);
     const { run } = await rig.json<{ run: { id: string } }>(['run', 'pipeline', '--pr', '3']);
@@ -68,7 +68,7 @@ describe('the rules of a review policy', () => {
     expect(detached).toMatchObject({ code: 0 });
   });
 
-  test('do not hide a workflow of the same name: both are named', async () => {
+  test('a rule with the name of a workflow is an error that names both', async () => {
     rig.write('.pawl/config.yaml', POLICY);
     rig.write(
       '.pawl/workflows/pipeline.yaml',
@@ -78,7 +78,7 @@ describe('the rules of a review policy', () => {
     expect((await rig.run(['run', 'pipeline'])).stderr).toMatch(/2 workflows are called "pipeline": .*pipeline\.yaml, .*config\.yaml/);
   });
 
-  test('with errors do not hide the workflows of files', async () => {
+  test('errors in a review policy do not hide the workflows of files', async () => {
     rig.write('.pawl/config.yaml', POLICY.replace('role: tests', 'role: 7'));
     rig.write(
       '.pawl/workflows/a.yaml',

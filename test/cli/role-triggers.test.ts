@@ -52,7 +52,7 @@ interface Triggered {
 }
 
 describe('the triggers of a role', () => {
-  test('start an agent on its own: it is told what happened, and its pull request and comment are made', async () => {
+  test('a trigger of a role starts its agent, which is told the event, and opens its pull request and comment', async () => {
     await issue();
     const { delivery } = await rig.json<Triggered>(labelled('feature', 'Add {{ secrets.X }} search'));
     expect(delivery).toMatchObject({ status: 'done', run: expect.any(String) });
@@ -64,7 +64,7 @@ describe('the triggers of a role', () => {
     expect((await rig.run(['forge', 'issue', 'show', '1'])).stdout).toContain('On it.');
   });
 
-  test('each count, and nothing else starts it', async () => {
+  test('each trigger of a role starts its agent, and nothing else does', async () => {
     await issue();
     const reopened = ['trigger', '--event', 'issues.reopened', '--payload', '{"action":"reopened","issue":{"number":1}}'];
     expect((await rig.json<Triggered>(labelled('bug'))).delivery).toMatchObject({
@@ -74,7 +74,7 @@ describe('the triggers of a role', () => {
     expect((await rig.json<Triggered>(reopened)).delivery.status).toBe('done');
   });
 
-  test('are listed with the settings file, and refused until it is trusted', async () => {
+  test('the triggers of roles are listed with the settings file, and rejected until it is trusted', async () => {
     expect(await rig.json(['list'])).toMatchObject({
       workflows: [{ name: 'role-feat-dev', file: join(rig.project, '.pawl/config.yaml'), steps: ['feat-dev'] }],
     });
@@ -83,21 +83,21 @@ describe('the triggers of a role', () => {
     expect(existsSync(join(rig.home, 'told.txt'))).toBe(false);
   });
 
-  test('with an event that does not exist, or a role whose name cannot be a step, are refused with their position', async () => {
+  test('a trigger with an unknown event, or of a role whose name cannot be a step, is rejected with its position', async () => {
     config('triggers: [{ event: issues.labelled }]');
     expect((await rig.run(['list'])).stderr).toMatch(/config\.yaml:4:\d+: .*no action "labelled".*issues\.labeled/);
     rig.write('.pawl/config.yaml', 'roles:\n  "a b": { triggers: [{ event: issues.opened }] }\n');
     expect((await rig.run(['list'])).stderr).toMatch(/config\.yaml:2:\d+: .*"roles\.a b" has triggers, so its name must/);
   });
 
-  test('nothing is started in a project without triggers', async () => {
+  test('no role is started in a project without triggers', async () => {
     config('model: x');
     expect((await rig.json<Triggered>(labelled('feature'))).delivery.reason).toBe('no workflow starts on issues.labeled');
   });
 });
 
 describe('a workflow for the same event', () => {
-  test('starts beside the role, and "pawl validate" warns of it', async () => {
+  test('a workflow for the same event starts in addition to the role, and "pawl validate" warns about it', async () => {
     workflow('trigger: { event: issues.labeled, conditions: { label: feature } }');
     await issue();
     await rig.run(labelled('feature'));
@@ -107,7 +107,7 @@ describe('a workflow for the same event', () => {
     expect(stdout).toContain('override_triggers: true');
   });
 
-  test('takes precedence with override_triggers, for the events that it matches only', async () => {
+  test('override_triggers gives a workflow precedence, only for the events that it matches', async () => {
     workflow('trigger: { event: issues.labeled, conditions: { label: feature } }\noverride_triggers: true');
     expect((await rig.run(['validate', '--strict'])).code).toBe(0);
     await issue();
@@ -123,14 +123,14 @@ describe('a workflow for the same event', () => {
     ['the whole kind of event', 'trigger: issues', true],
     ['one of several labels', 'trigger: { event: issues.labeled, conditions: { labels: [feature, ui] } }', true],
     ['several other labels', 'trigger: { event: issues.labeled, conditions: { labels: [bug, ui] } }', false],
-  ])('overlaps or not: %s', async (_, head, overlaps) => {
+  ])('a trigger of a role overlaps with that of a workflow, or not: %s', async (_, head, overlaps) => {
     workflow(head);
     expect((await rig.run(['validate'])).stdout.includes('TRIGGER_OVERLAP')).toBe(overlaps);
   });
 });
 
 describe('a command', () => {
-  test('of two workflows is an error at both, in files of YAML and of TypeScript', async () => {
+  test('a command of two workflows is an error at both, in YAML and TypeScript files', async () => {
     workflow('trigger: { command: review }');
     rig.write(
       '.pawl/workflows/other.ts',
@@ -165,19 +165,19 @@ roles:
     await rig.run(['forge', 'pr', 'create', '--head', 'topic', '--title', 'Topic']);
   });
 
-  test('is fired by a new head, and not by an edit', async () => {
+  test('a review policy is triggered by a new head, not by an edit', async () => {
     expect((await rig.json<Triggered>(opened('synchronize'))).delivery.status).toBe('done');
     expect((await rig.json<Triggered>(opened('edited'))).delivery.reason).toContain('not on pull_request.edited');
     expect(await runs()).toEqual(['default-review completed']);
   });
 
-  test('leaves drafts alone until they are ready', async () => {
+  test('a review policy ignores drafts until they are ready', async () => {
     expect((await rig.json<Triggered>(opened('opened', { draft: true }))).delivery.reason).toBe(
       '"strict": it is not for drafts of pull requests; "default-review": it is not for drafts of pull requests',
     );
   });
 
-  test('a rule is for its branch, and the default for no branch that a rule names', async () => {
+  test('a rule of a review policy is for its branch, and the default for branches that no rule names', async () => {
     await rig.run(opened('opened', { base: { ref: 'release' } }));
     expect(await runs()).toEqual(['strict completed']);
   });

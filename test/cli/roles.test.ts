@@ -70,7 +70,7 @@ test('`pawl doctor` says which roles there are and what is missing', async () =>
   expect(stdout).toContain('role writer: command, no-such-program agent.mjs');
 });
 
-test('a registered command speaks the protocol: in an attended run, what it prints is for the agent', async () => {
+test('in an attended run the output of a registered command is for the agent', async () => {
   rig.write('say.mjs', "console.log('Write the plan into plan.md.');");
   rig.write('.pawl/config.yaml', "commands:\n  'w1:strategic': [node, say.mjs]\n");
   rig.write(
@@ -107,7 +107,7 @@ if (!existsSync('tried')) { writeFileSync('tried', ''); console.error('no luck')
 console.log([process.env.MODE, process.env.KEY === 'the value of the secret'].join(' '));
 `;
 
-test('a role passes variables and secrets to its program, tries a crash again, and takes plain text as the reply', async () => {
+test('a role passes variables and secrets to its program, retries after a crash, and accepts plain text as the reply', async () => {
   rig.write('.pawl/workflows/work.yaml', WORK.replace(/, outputs:.*/, ' }'));
   rig.write('agent.mjs', LOOKS);
   rig.write('.pawl/config.yaml', 'secrets:\n  API: { env: API_OF_TEST }\n');
@@ -120,7 +120,7 @@ test('a role passes variables and secrets to its program, tries a crash again, a
   expect((await rig.run(['logs', run.run.id, 'write'])).stdout).toContain('it is asked again, 1 of 1');
 });
 
-test('a run says before its first step what a role lacks', async () => {
+test('a run warns before its first step about what a role lacks', async () => {
   rig.write('.pawl/workflows/work.yaml', WORK);
   rig.write('.pawl/agents/writer.md', ROLE.replace('[node, agent.mjs]', '[no-such-agent]'));
   rig.write('.pawl/agents/other.md', ROLE.replace('[node, agent.mjs]', '[not-used-here]'));

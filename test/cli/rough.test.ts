@@ -99,7 +99,7 @@ describe('the state directory', () => {
 });
 
 describe('a database', () => {
-  test('that is another kind of file is not touched, and the error says so', async () => {
+  test('a database path with another kind of file is not touched, and the error says so', async () => {
     const file = rig.write('notes.txt', 'These are my notes, and they are longer than the head of a database would be.\n'.repeat(20));
     for (const words of [['runs'], ['show', ONE]]) {
       const { code, stderr } = await rig.run([...words, '--db', file]);
@@ -109,12 +109,12 @@ describe('a database', () => {
     expect(readdirSync(rig.project)).toEqual(['notes.txt']);
   });
 
-  test('that is a folder is an error', async () => {
+  test('a database path that is a folder is an error', async () => {
     const { code, stderr } = await rig.run(['runs', '--db', '.']);
     expect({ code, bug: stderr.includes('bug') }).toEqual({ code: 6, bug: false });
   });
 
-  test('that another process writes to can be read', async () => {
+  test('a database that another process writes to can be read', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE]);
     const other = new DatabaseSync(db);
@@ -124,7 +124,7 @@ describe('a database', () => {
     other.close();
   });
 
-  test('with a damaged run shows the others, and what is left of that one', async () => {
+  test('a database with a damaged run shows the others, and what is left of that one', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     const file = new DatabaseSync(db);
@@ -151,7 +151,7 @@ describe('a database', () => {
 });
 
 describe('the beginning of a run id', () => {
-  test('means the one run that fits, whatever its case', async () => {
+  test('a prefix of a run id means the one run that matches, in any case', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     for (const prefix of [THREE, THREE.slice(0, 8), '01911', TWO.toUpperCase()])
@@ -161,7 +161,7 @@ describe('the beginning of a run id', () => {
       });
   });
 
-  test('that matches several runs lists them', async () => {
+  test('a prefix of several run ids lists them', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE, TWO, THREE]);
     const { code, stderr } = await rig.run(['show', '0190', '--db', db]);
@@ -171,7 +171,7 @@ describe('the beginning of a run id', () => {
     });
   });
 
-  test.each(['', '%', '_', '0190*', '../..', "' OR 1=1 --", 'zz', `${ONE}0`])('%j fits none', async (prefix) => {
+  test.each(['', '%', '_', '0190*', '../..', "' OR 1=1 --", 'zz', `${ONE}0`])('the run id prefix %j matches no run', async (prefix) => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE]);
     const { code, stderr } = await rig.run(['show', '--db', db, '--', prefix]);
@@ -209,7 +209,7 @@ describe('what a terminal can show', () => {
     expect((await rig.run(['--help'], { env: { FORCE_COLOR: '0' } })).stdout).not.toContain('\u001b[');
   });
 
-  test('a list fits 80 and 200 columns, and is not cut in a pipe', async () => {
+  test('a list fits 80 and 200 columns, and is not truncated in a pipe', async () => {
     const db = join(rig.folder, 'runs.db');
     await makeRuns(db, [ONE]);
     for (const columns of [80, 200]) {
@@ -229,7 +229,7 @@ describe('what a terminal can show', () => {
 });
 
 describe('a reader that goes away', () => {
-  test('is no failure: no stack, no message, the usual exit code', async () => {
+  test('a reader that closes the pipe is no failure: no stack, no message, the usual exit code', async () => {
     for (const words of [['--help'], ['runs'], ['runs', '--json'], ['runs', '--xyzzy', '--json']]) {
       const child = spawn(process.execPath, [START, ...words], { cwd: rig.project, env: rig.env(), stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout.destroy();
@@ -243,7 +243,7 @@ describe('a reader that goes away', () => {
     }
   });
 
-  test('of both streams is no failure either', () => {
+  test('closing both streams is no failure either', () => {
     const line = `"$1" "$2" runs --xyzzy 1>&- 2>&-; echo "$?"`;
     const printed = execFileSync('sh', ['-c', line, 'sh', process.execPath, START], { cwd: rig.project, env: rig.env(), encoding: 'utf8' });
     expect(printed).toBe('2\n');
@@ -303,16 +303,16 @@ describe('no command reports the state of the machine as a bug of Pawl', () => {
     return found;
   };
 
-  test('when the state directory is a file', async () => {
+  test('a state directory that is a file is not reported as a bug', async () => {
     writeFileSync(rig.state, 'a file');
     expect(await bugs([])).toEqual([]);
   });
 
-  test('when the database is not a database', async () => {
+  test('a database that is no database is not reported as a bug', async () => {
     expect(await bugs(['--db', rig.write('notes.txt', 'These are notes. '.repeat(100))])).toEqual([]);
   });
 
-  test('when the database is a folder', async () => {
+  test('a database that is a folder is not reported as a bug', async () => {
     mkdirSync(join(rig.folder, 'folder.db'));
     expect(await bugs(['--db', join(rig.folder, 'folder.db')])).toEqual([]);
   });

@@ -115,7 +115,7 @@ test.each([
   expect(readdirSync(rig.state, { recursive: true }).filter((name) => String(name).endsWith('runs.db'))).toEqual([]);
 });
 
-test('where parameters are missing, the message says how to give them', async () => {
+test('the error about missing parameters says how to pass them', async () => {
   const params = `params: { topic: arg({ type: 'string', required: true }), times: arg({ type: 'integer', required: true }) },`;
   const file = await writeWorkflow(rig, 'copy', { steps: COPY, params });
   const one = await rig.run(['run', file, '-p', 'topic=a']);
@@ -223,7 +223,7 @@ test('a detached run is on disk when the command returns, and continues by itsel
   expect((await watching.ended).code).toBe(0);
 });
 
-test('a terminal asks the person at once, and the run continues', async () => {
+test('a terminal asks the person immediately, and the run continues', async () => {
   const steps = `{ id: 'ok', human: { prompt: 'Go on?' }, next: { ok: 'after' } }, { id: 'after', command: 'true', next: null }`;
   const file = await writeWorkflow(rig, 'asks', { steps });
   const terminal = rig.terminal(['run', file, '--id', ID]);
@@ -242,7 +242,7 @@ test('a person who decides later gets exit code 3 and the command', async () => 
   expect(terminal.text()).toContain(`    pawl decide ${ID} --option approve\n`);
 });
 
-test('in a job of GitHub Actions, text of others does not command the runner', async () => {
+test('in a job of GitHub Actions, untrusted text cannot give commands to the runner', async () => {
   const { stderr } = await rig.run(['run', 'a\n::add-mask::b ##[save-state]c'], { env: { GITHUB_ACTIONS: 'true' } });
   expect(stderr).toContain('add-mask');
   expect(stderr).not.toMatch(/::|##\[/);

@@ -16,7 +16,7 @@ test('without a database there are no runs, and reading creates none', async () 
   expect(await rig.json(['runs'])).toEqual({ code: 0, schemaVersion: 1, runs: [], more: false });
 });
 
-test('a database that is named and does not exist is an error', async () => {
+test('a database in --db that does not exist is an error', async () => {
   for (const words of [['runs'], ['inbox'], ['watch'], ['show', 'r1'], ['logs', 'r1'], ['cancel', 'r1']])
     expect(await rig.run([...words, '--db', '/nope/x.db'])).toMatchObject({
       code: 6,
@@ -58,7 +58,7 @@ test('a run whose process died is shown with the command that continues it', asy
   await rig.run(['cancel', runs[0]?.id ?? '']);
 });
 
-test('the priority of a run is shown by runs and show, and a wrong one is refused', async () => {
+test('"pawl runs" and "pawl show" show the priority of a run, and an invalid one is rejected', async () => {
   rig.write(
     '.pawl/workflows/one.yaml',
     'apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: one }\nstages: [{ id: a, type: command, run: "true" }]\n',

@@ -28,7 +28,7 @@ interface Listed {
   readonly schedules: readonly { readonly workflow: string; readonly paused: unknown; readonly next: readonly string[] }[];
 }
 
-test('schedules are listed once their workflow is trusted, paused, resumed, and run by hand', async () => {
+test('schedules are listed once their workflow is trusted, and can be paused, resumed and run', async () => {
   expect((await rig.json<Listed>(['schedules'])).schedules).toEqual([]);
   await rig.run(['trust', '--yes']);
   const [nightly] = (await rig.json<Listed>(['schedules'])).schedules;
@@ -54,13 +54,13 @@ test.each([
   [['schedules', 'backfill', 'nightly', '--from', 'monday'], '--from must be a date'],
   [['deliveries', 'resend'], 'name a delivery by its number'],
   [['deliveries', 'show', '7'], 'there is no delivery 7'],
-])('%j says what is wrong', async (words, message) => {
+])('%j is an error that says what is wrong', async (words, message) => {
   await rig.run(['trust', '--yes']);
   const { code, stderr } = await rig.run(words);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test('a delivery that no hook took is acted on again after the settings were corrected', async () => {
+test('a delivery without a hook can be resent after the settings were corrected', async () => {
   await rig.run(['trust', '--yes']);
   const db = join(tempFolder(), 'runs.db');
   const database = openServerDatabase(serverFileOf(db), [EVENT_TABLES]);

@@ -41,6 +41,6 @@ test.each(readdirSync(IMAGES))('%s is small and names no folder of the machine t
   expect(picture).not.toMatch(/pawl-demo-|pawl-pictures-|\/tmp\//);
 });
 
-test('a line that is longer than the terminal is wrapped as there', () => {
+test('a line that is longer than the terminal is wrapped in the picture as well', () => {
   expect(readScreen('abcdef', 4).map((line) => line.map(({ text }) => text).join(''))).toEqual(['abcd', 'ef']);
 });

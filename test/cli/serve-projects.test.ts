@@ -31,7 +31,7 @@ async function refused(projects: string, more = ''): Promise<string> {
 
 const GITHUB = 'forge: { kind: github, repository: octo/project, auth: { token: KEY } }\nsecrets: { KEY: { env: KEY } }\n';
 
-test('projects that would act on the same runs or the same repository are refused, and so is what is not a trusted project', async () => {
+test('served projects must be trusted, and have different databases and repositories', async () => {
   expect(await refused('[.]')).toContain('have the same database');
   expect(await refused('[../nowhere]')).toMatch(/nowhere/);
   await other('shop', GITHUB.replace('octo/project', 'Octo/Project'));
@@ -41,7 +41,7 @@ test('projects that would act on the same runs or the same repository are refuse
   expect(await refused('[1]')).toContain('a list of folders of other projects');
 });
 
-test('each project is served at an address of its own, and one signal stops them all', async () => {
+test('each project is served at its own address, and one signal stops them all', async () => {
   const root = await other('shop', 'groups: { maintainers: [ann] }\n');
   rig.write('.pawl/config.yaml', 'serve: { projects: [../shop] }\n');
   await rig.run(['trust', '--folder', '--yes']);
@@ -55,7 +55,7 @@ test('each project is served at an address of its own, and one signal stops them
   expect((await serving.ended).code).toBe(0);
 });
 
-test('whoever is logged in to one project sees the others by name and address, and logs in to each', async () => {
+test('a person who is logged in to one project sees the others by name and address, and logs in to each', async () => {
   await other('shop', 'groups: { maintainers: [ann] }\n');
   await other('bank', 'groups: { maintainers: [ann] }\n');
   rig.write('.pawl/config.yaml', 'serve: { projects: [../shop, ../bank] }\n');

@@ -9,11 +9,11 @@ import { tempFolder } from '../temp-folder.ts';
 const root = join(import.meta.dirname, '..', '..');
 const folder = tempFolder();
 
-test('docs/reference/settings.md says what the settings are; "npm run reference" writes it anew', () => {
+test('docs/reference/settings.md matches the settings; "npm run reference" writes it', () => {
   expect(readFileSync(join(root, 'docs', 'reference', 'settings.md'), 'utf8')).toBe(settingsReferencePage());
 });
 
-test('every setting is described, and nothing that is none', () => {
+test('every setting is described, and no others', () => {
   expect(Object.keys(SETTING_NOTES)).toEqual(knownSettings().map(({ key }) => key));
 });
 

@@ -94,7 +94,7 @@ test('every file that lists and loads shipped skills is part of the package', ()
 /** The command that reports the step which was printed. */
 const report = ({ stdout }: { readonly stdout: string }): string[] => (/pawl (done \S+ --token=\S+)/.exec(stdout)?.[1] ?? '').split(' ');
 
-test('a skill is run by its name where no workflow has it, without trust, and goes on from step to step', async () => {
+test('a shipped skill runs by its name if no workflow has it, without trust, from step to step', async () => {
   expect((await rig.run(['run', 'fixture-hello'])).stderr).toContain('only an attended run (--attended) can do this step');
   const first = await rig.run(['run', 'fixture-hello', '--attended', '-p', 'mode=long']);
   expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('Ask whom to greet.')]);
@@ -107,7 +107,7 @@ test('a skill is run by its name where no workflow has it, without trust, and go
   expect(await rig.json(['show', id])).toMatchObject({ run: { workflow: NAME, status: 'completed' } });
 });
 
-test('a workflow of the project wins over a skill of the same name, and so does a skill of the project', async () => {
+test('a workflow of the project takes precedence over a skill of the same name, and so does a skill of the project', async () => {
   rig.write(
     `.pawl/skills/${NAME}/skill.mjs`,
     `import { defineSkill } from 'pawl/skills';
@@ -128,7 +128,7 @@ export default defineSkill({ name: '${NAME}', description: 'Ours.', steps: [{ id
   expect((await rig.run(['run', NAME])).stdout).toContain('the workflow');
 });
 
-test('an open run of a skill does not go on with a skill that has changed', async () => {
+test('an open run of a skill does not continue with a changed skill', async () => {
   const file = `.pawl/skills/own/skill.mjs`;
   const text = `import { defineSkill } from 'pawl/skills';
 export default defineSkill({ name: 'own', description: 'Ours.', steps: [{ id: 'a', title: 'A', actions: ['Do one thing.'] }] });
@@ -153,7 +153,7 @@ test('a name that is neither a workflow nor a skill suggests the nearest of both
   expect((await rig.run(['test', NAME])).code).toBe(0);
 });
 
-test('a skill that sends sub-agents finds the other skill by its name, and goes on when that has ended', async () => {
+test('a skill that dispatches sub-agents finds the other skill by its name, and continues when that has ended', async () => {
   rig.write(
     '.pawl/skills/sender/skill.mjs',
     `import { defineSkill } from 'pawl/skills';

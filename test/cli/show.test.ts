@@ -60,7 +60,7 @@ describe('the report of a run on a terminal', () => {
     ['a parent with its child and its branches', PARENT, 'show-parent'],
     ['an escalation with its attempts', BROKEN, 'show-broken'],
     ['a flow', FLOW, 'show-flow'],
-  ])('tells %s within 80 columns', async (_, run, name) => {
+  ])('the report of %s fits 80 columns', async (_, run, name) => {
     const terminal = rig.terminal(show(run));
     expect(await terminal.ended).toBe(0);
     const text = terminal.text().replaceAll('\r', '');
@@ -68,18 +68,18 @@ describe('the report of a run on a terminal', () => {
     await expect(timeless(text)).toMatchFileSnapshot(`golden/${name}.txt`);
   });
 
-  test('with --steps shows every attempt with everything that was kept of it', async () => {
+  test('"pawl show --steps" shows every attempt with everything that was recorded about it', async () => {
     const { stdout } = await rig.run(show(LOOP, '--steps'));
     await expect(timeless(stdout)).toMatchFileSnapshot('golden/show-loop-steps.txt');
   });
 
-  test('is ASCII if the terminal is not UTF-8, and has no colour in a pipe', async () => {
+  test('a report is ASCII if the terminal is not UTF-8, and has no colour in a pipe', async () => {
     const { stdout } = await rig.run(show(LOOP), { env: { LANG: 'C' } });
     expect(stdout).toMatch(/^[\n -~]+$/);
     expect(stdout).toContain('ok plan');
   });
 
-  test('lets no text from outside control the terminal', async () => {
+  test('untrusted text in a report cannot control the terminal', async () => {
     const terminal = rig.terminal(show(BROKEN));
     await terminal.ended;
     expect(terminal.text()).toContain('the disk is full');
@@ -88,7 +88,7 @@ describe('the report of a run on a terminal', () => {
 });
 
 describe('the report as JSON', () => {
-  test('has the run, every attempt, what it waits for with the command that continues it, and the decisions', async () => {
+  test('the JSON of a report has the run, every attempt, its waits with the command that ends each, and the decisions', async () => {
     const story = await rig.json<RunReport>(show(LOOP));
     expect(story.run).toMatchObject({
       id: LOOP,
@@ -127,7 +127,7 @@ describe('the report as JSON', () => {
     ]);
   });
 
-  test('names who decided what, and the digest of what was shown', async () => {
+  test('the JSON of a report has who decided what, and the digest of what was shown', async () => {
     const { decisions } = await rig.json<RunReport>(show(LOOP));
     expect(decisions).toMatchObject([{ step: 'ask', path: 'ask#1', option: 'rework', input: 'shorter', actor: 'ann', digest }]);
     const guarded = await rig.json<RunReport>(show(GUARDED));
@@ -136,7 +136,7 @@ describe('the report as JSON', () => {
     ]);
   });
 
-  test('counts a fan-out and names what failed', async () => {
+  test('the JSON of a report counts a fan-out and names the failed items', async () => {
     const { groups, waits } = await rig.json<RunReport>(show(FAN));
     expect(groups).toEqual([
       {
@@ -155,7 +155,7 @@ describe('the report as JSON', () => {
     expect(waits).toMatchObject([{ kind: 'escalation', path: 'each#1', command: `pawl retry ${FAN}` }]);
   });
 
-  test('names children, parents and what a fork came from', async () => {
+  test('the JSON of a report names children, parents and the original of a fork', async () => {
     const parent = await rig.json<RunReport>(show(PARENT));
     expect(parent.run.children).toMatchObject([{ workflow: 'small', status: 'completed' }]);
     const engine = await openLibrary(rig);
@@ -195,7 +195,7 @@ test('a run whose process died shows that no process drives it, and how to conti
   expect((await rig.run(show(id))).stdout).toContain(`no process drives it\n    pawl resume ${id}\n`);
 });
 
-test('without an id, the last run that somebody started is shown, not its child', async () => {
+test('without an id the last run that was started is shown, not its child', async () => {
   const id = '9900000000000001';
   const engine = await openLibrary(rig);
   await settle(engine, 'big', id);

@@ -41,7 +41,7 @@ test('a skill is installed as a thin SKILL.md that starts a run, and a second ti
   expect(read(`.agents/skills/${NAME}/SKILL.md`)).toContain(`\n    pawl skill step ${NAME} --step 1 --total-steps 2\n`);
 });
 
-test('a plain file in a folder of skills is left alone, and one in place of a folder is named', async () => {
+test('skill install ignores a plain file among skills, and names one in the place of a folder', async () => {
   await rig.run(['skill', 'install', NAME]);
   writeFileSync(join(rig.project, '.agents/skills/README.md'), 'ours\n');
   expect((await rig.run(['uninstall', '--dry-run'])).stdout).toContain(`.agents/skills/${NAME}/SKILL.md`);
@@ -64,14 +64,14 @@ test.each<[string[], string[], string[]]>([
   [['.claude', '.opencode'], [], ['.claude']],
   [['.claude'], ['--gemini', '--opencode'], ['.gemini', '.opencode']],
   [[], ['--codex', '--agents'], ['.agents']],
-])('with the folders %j and %j it is written to %j', async (there, flags, written) => {
+])('with the folders %j and %j a skill is installed to %j', async (there, flags, written) => {
   for (const folder of there) mkdirSync(join(rig.project, folder));
   expect((await outcomes('install', NAME, ...flags)).outcomes).toEqual(
     written.map((folder) => `written ${folder}/skills/${NAME}/SKILL.md`),
   );
 });
 
-test('for the user it is written to the home folder, and OpenCode keeps its own in the settings folder', async () => {
+test('with --user a skill is installed to the home folder, and for OpenCode to the settings folder', async () => {
   const home = join(rig.folder, 'home');
   mkdirSync(home, { recursive: true });
   const env = { HOME: home, XDG_CONFIG_HOME: '' };
@@ -99,7 +99,7 @@ test('without names, all skills are installed but for those that are part of ano
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('leave out --user')]);
 });
 
-test('a file that a person changed or wrote is kept, and the command says so; --force replaces it', async () => {
+test('skill install keeps a file that a person changed or wrote, and says so; --force replaces it', async () => {
   const file = `.agents/skills/${NAME}/SKILL.md`;
   await rig.run(['skill', 'install', NAME]);
   rig.write(file, read(file).replace('Run this command now', 'Please run this command now'));
@@ -120,7 +120,7 @@ test('a file that a person changed or wrote is kept, and the command says so; --
   expect(read(file)).toContain('Run this command now');
 });
 
-test('a dry run writes and removes nothing', async () => {
+test('a dry run of skill install and uninstall writes and removes nothing', async () => {
   expect((await rig.run(['skill', 'install', NAME, '--dry-run'])).stdout).toBe(`would write .agents/skills/${NAME}/SKILL.md\n`);
   expect(files()).toEqual([]);
   await rig.run(['skill', 'install', NAME]);
@@ -128,7 +128,7 @@ test('a dry run writes and removes nothing', async () => {
   expect(files()).toHaveLength(1);
 });
 
-test('uninstall removes what was installed and the folders that are empty then, and nothing of a person', async () => {
+test('skill uninstall removes what was installed and the empty folders, and no file of a person', async () => {
   rig.write('.claude/settings.json', '{}');
   rig.write('.claude/skills/mine/SKILL.md', '---\nname: mine\ndescription: Mine.\n---\n');
   await rig.run(['skill', 'install', NAME, '--claude', '--agents']);
@@ -143,7 +143,7 @@ test('uninstall removes what was installed and the folders that are empty then, 
   expect([existsSync(join(rig.project, '.agents')), existsSync(join(rig.project, '.claude/skills', NAME))]).toEqual([false, false]);
 });
 
-test('a link that leads out of the project is not written through', async () => {
+test('skill install does not write through a link that leads out of the project', async () => {
   const outside = join(rig.folder, 'outside');
   mkdirSync(outside);
   symlinkSync(outside, join(rig.project, '.claude'));
@@ -200,7 +200,7 @@ test.each<[string, string[], string]>([
   ['two places', ['install', NAME, '--to', 'x', '--claude'], '--to and --claude cannot be combined'],
   ['an option of another action', ['export', 'a', '--stateless'], '--stateless is not an option of "pawl skill export"'],
   ['an unknown skill', ['install', 'fixture-greetin'], `did you mean "${NAME}"`],
-])('refused: %s', async (_, words, message) => {
+])('"pawl skill" rejects %s', async (_, words, message) => {
   rig.write('.pawl/workflows/odd.yaml', YAML.replace('Fix_Bug', '"…"'));
   const refused = await rig.run(['skill', ...words]);
   expect([refused.code, refused.stdout]).toEqual([2, '']);

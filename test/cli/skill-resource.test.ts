@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-test('texts are listed and printed, and an unknown name says which there are', async () => {
+test('skill resources are listed and printed, and an unknown name lists those that exist', async () => {
   const { stdout } = await rig.run(['skill', 'resource']);
   expect(stdout).toMatch(/^severity +convention +[0-9a-f]{12} +Severity$/m);
   expect(await rig.run(['skill', 'resource', 'temporal'])).toEqual({ code: 0, stdout: getConvention('temporal'), stderr: '' });

@@ -39,7 +39,7 @@ afterAll(() => rig.close());
 
 const DONE = '<done_when>\n- notes.md: sections "Scope"; 20+ words\n</done_when>';
 
-test('blocks of the author are printed as they are, and what came from outside is escaped in XML', async () => {
+test("blocks of a skill's author are printed unchanged, and text from outside is escaped in XML", async () => {
   const { stdout } = await rig.run(['next', run, '--format', 'xml']);
   expect(stdout).toContain('<forbidden>\n- No &lt;b&gt;markup&lt;/b&gt;.\n</forbidden>');
   expect(stdout).toContain(DONE);
@@ -48,7 +48,7 @@ test('blocks of the author are printed as they are, and what came from outside i
   expect(stdout).toContain('&lt;note&gt;&lt;b&gt;bees&lt;/b&gt;&lt;/note&gt;');
 });
 
-test('text and JSON have the same instructions', async () => {
+test('text and JSON of a skill step have the same instructions', async () => {
   const [text, json] = [await rig.run(['next', run]), await rig.run(['next', run, '--json'])];
   const [openStep] = (JSON.parse(json.stdout) as { openSteps: { prompt: string }[] }).openSteps;
   for (const told of [text.stdout, openStep?.prompt ?? ''])
@@ -56,7 +56,7 @@ test('text and JSON have the same instructions', async () => {
   expect(text.stdout).toContain(DONE);
 });
 
-test('a report that is not true is refused with what is missing, and a review is sent off', async () => {
+test('a false report of a skill step is rejected with what is missing, and a review is dispatched', async () => {
   const token = async (): Promise<string> => {
     const { openSteps } = JSON.parse((await rig.run(['next', run, '--json'])).stdout) as { openSteps: { token: string }[] };
     return openSteps[0]?.token ?? '';

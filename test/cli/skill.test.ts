@@ -60,7 +60,7 @@ Read what the person asked for, and the files that it is about.
   });
 });
 
-test('no database is created by a step', async () => {
+test('printing a skill step creates no database', async () => {
   await newSkill();
   const files = (): string[] => readdirSync(rig.state, { recursive: true, encoding: 'utf8' }).sort();
   const before = files();
@@ -88,7 +88,7 @@ async function trusted(text: string): Promise<void> {
 
 const nextIn = ({ stdout }: Ended): string | undefined => /<(NEXT|if_pass)>(.*)<\/\1>/.exec(stdout)?.[2];
 
-test('every command that a step prints can be given as it stands, to the end of the skill', async () => {
+test('every command that a skill step prints can be run as printed, to the end of the skill', async () => {
   await trusted(LOOP);
   const words = (line: string | undefined): string[] => (line ?? '').replace('CONFIDENCE', 'high').split(' ').slice(1);
   let shown = await step('--step', '1', '--total-steps', '3', '--mode', 'quick', '-p', 'depth=2');
@@ -113,7 +113,7 @@ test('every command that a step prints can be given as it stands, to the end of 
   expect(shown.stdout).toContain('COMPLETE');
 });
 
-test('--qr-fail is taken alone and with a value, and --project is part of the printed command', async () => {
+test('--qr-fail works with and without a value, and --project is part of the printed command', async () => {
   await trusted(LOOP);
   const high = ['--step', '1', '--confidence', 'high'];
   expect((await step(...high, '--qr-fail')).stdout).toContain('Write, full 1 true');
@@ -135,7 +135,7 @@ test.each([
   [['list', '--mode', 'quick'], 2, '--mode is not an option of "pawl skill list"'],
   [['new', 'Commit'], 2, 'must be lower case letters'],
   [['new', '../x'], 2, 'must be lower case letters'],
-])('%j is refused', async (words, code, message) => {
+])('"pawl skill" rejects %j', async (words, code, message) => {
   await newSkill();
   const refused = await rig.run(['skill', ...words]);
   expect([refused.code, refused.stdout]).toEqual([code, '']);
@@ -149,7 +149,7 @@ test('a step whose parameter is missing says how to give it', async () => {
   expect(refused.stderr).toContain('"topic" is missing; it must be a string; add -p topic=VALUE [PARAMS_INVALID]');
 });
 
-test('lint ends with 1 and names what is wrong; show lists the steps; both are JSON for programs', async () => {
+test('skill lint exits with 1 and names the problems, skill show lists the steps, and both have JSON', async () => {
   await newSkill();
   expect(await rig.run(['skill', 'lint'])).toMatchObject({
     code: 0,
@@ -167,13 +167,13 @@ test('lint ends with 1 and names what is wrong; show lists the steps; both are J
   expect((await rig.run(['skill', 'show', 'commit-message', '--step', '2'])).stdout).toContain('STEP 2 OF 3: Review');
 });
 
-test('show says of each parameter what it may be, and what it is where it is left out', async () => {
+test('skill show lists the values and the default of each parameter', async () => {
   const { stdout } = await rig.run(['skill', 'show', 'deepthink']);
   expect(stdout).toMatch(/^ {2}-p mode=… {2}\S.* \((\w+ \| \w+); default: \w+\)$/m);
   expect(stdout).toMatch(/^ {2}-p folder=… {2}where its documents are written \(default: notes\/deepthink\)$/m);
 });
 
-test('a skill that is defined twice is refused, with both places', async () => {
+test('a skill that is defined twice is rejected, with both files', async () => {
   await newSkill();
   rig.write(`${FOLDER}/skill.ts`, LOOP);
   const two = await step('--step', '1');
@@ -181,7 +181,7 @@ test('a skill that is defined twice is refused, with both places', async () => {
   expect(two.stderr).toContain(`is defined twice: ${FOLDER}/skill.ts and ${FOLDER}/skill.mjs`);
 });
 
-test('files that exist are kept by new, and a folder without a module is reported', async () => {
+test('skill new keeps existing files, and a folder without a module is reported', async () => {
   const file = rig.write(`${FOLDER}/skill.ts`, LOOP);
   const { stdout } = await rig.run(['skill', 'new', 'commit-message']);
   expect(stdout).toContain('unchanged');

@@ -26,7 +26,7 @@ test('cancel ends a run in the process that drives it, which exits with 1', asyn
   expect(stdout).toContain(' run cancelled by ');
 });
 
-test('a run whose workflow is gone can still be cancelled', async () => {
+test('a run whose workflow no longer exists can still be cancelled', async () => {
   const file = await writeWorkflow(rig, 'ask', ASK);
   await rig.run(['run', file, '--id', ID]);
   rmSync(file);
@@ -62,7 +62,7 @@ test('cancel ends the runs that a run has started', async () => {
   expect(runs.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
 });
 
-test('a run that no process drives learns at once that the run it waits for was cancelled', async () => {
+test('a run that no process drives continues immediately when the child that it waits for is cancelled', async () => {
   const file = await writeTrusted(
     rig,
     'generations.ts',

@@ -42,7 +42,7 @@ const HARM: readonly (readonly [string, () => void])[] = [
 ];
 
 describe('a database that is taken away while a run goes on', () => {
-  test.each(HARM)('%s: nothing further is executed, and the command ends with 6', async (_, harm) => {
+  test.each(HARM)('when the database of a run is %s, nothing more is executed, and the command exits with 6', async (_, harm) => {
     const hold = new Hold(rig);
     const mark = join(rig.project, 'second');
     const steps = `{ id: 'first', command: ${JSON.stringify(hold.line)}, next: 'second' }, { id: 'second', command: 'touch ${mark}', next: null }`;
@@ -59,7 +59,7 @@ describe('a database that is taken away while a run goes on', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('what other steps have started is stopped', async () => {
+  test('when the database of a run is lost, programs that other steps have started are stopped', async () => {
     const [short, long] = [new Hold(rig, 'short'), new Hold(rig, 'long')];
     const steps = `{ id: 'both', parallel: { branches: [
       { id: 'short', command: ${JSON.stringify(short.line)} },

@@ -54,7 +54,7 @@ interface Told {
 }
 
 describe('pawl test', () => {
-  test('tests all workflows of the project, and says how to repeat what failed', async () => {
+  test('"pawl test" tests all workflows of the project, and says how to repeat what failed', async () => {
     const { code, stdout } = await rig.run(['test', '-p', 'area=src']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/WORKFLOW +TESTS +PASSED +FAILED +TIME\nfix +5 +5 +0 .*\nthink +12 +11 +1 .*\nwalk +2 +2 +0 /);
@@ -64,7 +64,7 @@ describe('pawl test', () => {
     expect(stdout).toContain('19 tests, 18 passed, 1 failed');
   });
 
-  test('repeats exactly one case by its id, and chooses by text and category', async () => {
+  test('"pawl test" repeats one case by its id, and selects cases by text and category', async () => {
     const one = await rig.json<Told>(['test', 'think', '--filter', 'think/refine:mode=quick,iteration=2']);
     expect(one).toMatchObject({ code: 1, ok: false, workflows: [{ workflow: 'think', failed: 1, results: [{ ok: false }] }] });
     expect(one.workflows[0]?.results[0]?.repeat).toBe('pawl test think --filter think/refine:mode=quick,iteration=2');
@@ -77,7 +77,7 @@ describe('pawl test', () => {
     ]);
   });
 
-  test('tests a file, and repeats it as it was named', async () => {
+  test('"pawl test" tests a file, and its repeat command names the file as given', async () => {
     rig.write('elsewhere/think.js', THINK);
     const { workflows } = await rig.json<Told>(['test', 'elsewhere/think.js', '--filter', 'mode=quick', '--category', 'steps']);
     expect(workflows[0]?.results.flatMap(({ repeat }) => repeat ?? [])).toEqual([
@@ -86,18 +86,18 @@ describe('pawl test', () => {
     rmSync(join(rig.project, 'elsewhere'), { recursive: true });
   });
 
-  test('runs nothing and leaves nothing behind', async () => {
+  test('"pawl test" runs no work and leaves nothing behind', async () => {
     await rig.run(['test', '-p', 'area=src']);
     expect(readdirSync(rig.project)).toEqual(['.pawl']);
     expect(readdirSync(rig.state, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('runs.db'))).toEqual([]);
   });
 
-  test('fails where a parameter has no bound, and says how to bound it', async () => {
+  test('"pawl test" fails for an unbounded parameter, and says how to bound it', async () => {
     const { code, stdout } = await rig.run(['test', 'fix']);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/✗ fix\/steps\n {4}"area" of workflow "fix" is required.*-p area=VALUE/)]);
   });
 
-  test('writes a JUnit report', async () => {
+  test('"pawl test" writes a JUnit report', async () => {
     const { code } = await rig.run(['test', 'think', '--category', 'steps', '--junit', '../report.xml']);
     const report = readFileSync(join(rig.folder, 'report.xml'), 'utf8');
     expect(code).toBe(1);
@@ -106,7 +106,7 @@ describe('pawl test', () => {
     expect(report).toContain('<failure message="its prompt cannot be built: too late">');
   });
 
-  test('asserts the exit code of each case in a process of its own', async () => {
+  test('"pawl test --subprocess" asserts the exit code of each case in a separate process', async () => {
     const { code, stdout } = await rig.run(['test', 'fix', '-p', 'area=src', '--category', 'steps', '--subprocess']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('2 tests, 2 passed, 0 failed')]);
     rig.write('.pawl/workflows/moody.js', MOODY);
@@ -116,7 +116,7 @@ describe('pawl test', () => {
   });
 });
 
-test('skills of the project are tested too, so that none is left out', async () => {
+test('"pawl test" also tests the skills of the project', async () => {
   const other = new CliRig();
   try {
     const none = await other.run(['test']);
@@ -137,7 +137,7 @@ test('skills of the project are tested too, so that none is left out', async () 
   }
 });
 
-test('a workflow that cannot be loaded is a failed test, whatever is wanted of it', async () => {
+test('a workflow that cannot be loaded is a failed test in every category', async () => {
   const other = new CliRig();
   try {
     other.write('.pawl/workflows/bad.yaml', FIX.replace('type: agent', 'type: agnt').replace('name: fix', 'name: bad'));
@@ -165,7 +165,7 @@ test.each([
   [['test', 'think', '--filter', 'nothing-like-it'], 'no test has "nothing-like-it" in its id'],
   [['test', 'thnk'], 'did you mean "think"?'],
   [['prompt', 'think', 'refine', '-p', 'iteration=4'], '"iteration" is 4, which is above 3'],
-])('%j is refused with what to do', async (args, message) => {
+])('"pawl test" rejects %j with what to do', async (args, message) => {
   const { code, stderr } = await rig.run(args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -24,7 +24,7 @@ stages:
   - { id: say, type: command, run: 'printf "%s" "$TEXT"; printf "%s" "$TEXT" >&2; exit 3', env: { TEXT: "{{ context.copy }}" } }
 `;
 
-test('a parameter that looks like a template is stored, passed on and shown as it is', async () => {
+test('a parameter that looks like a template is stored, passed on and shown unchanged', async () => {
   rig.write('.pawl/workflows/titled.yaml', FILE);
   rig.write('.pawl/config.yaml', 'secrets:\n  TOKEN: { env: MY_TOKEN }\n');
   const env = { MY_TOKEN: SECRET };

@@ -32,19 +32,19 @@ const out = (): string => readFileSync(join(rig.project, 'out'), 'utf8');
 const ISSUE = 'context: { number: "{{ trigger.issue.number }}", base: "{{ config.project.default_branch }}" }';
 
 describe('a run that is started by hand', () => {
-  test('for an issue reads its number, the settings of its project and the facts of its trigger', async () => {
+  test('a run for an issue reads its number, the settings of its project and the facts of its trigger', async () => {
     workflow(ISSUE, '{{ context.number }} {{ context.base }} {{ issue_number }}');
     expect((await rig.run(['run', 'w', '--issue', '42'])).code).toBe(0);
     expect(out()).toBe('42 trunk 42');
   });
 
-  test('for a pull request has its number', async () => {
+  test('a run for a pull request has its number', async () => {
     workflow('context: { number: "{{ trigger.pull_request.number }}" }', '{{ context.number }} {{ pr_number }}');
     expect((await rig.run(['run', 'w', '--pr', '7'])).code).toBe(0);
     expect(out()).toBe('7 7');
   });
 
-  test('for an event reads the payload as the forge sends it, also from a file', async () => {
+  test('a run for an event reads the payload as the forge sends it, also from a file', async () => {
     const pull_request = { number: 9, base: { ref: 'main' }, labels: [{ name: 'security' }, { name: 'feature' }] };
     rig.write('event.json', JSON.stringify({ action: 'opened', pull_request }));
     workflow('', '{{ trigger.action }} {{ pr_number }} {{ base_branch }} {{ labels }}');
@@ -52,14 +52,14 @@ describe('a run that is started by hand', () => {
     expect(out()).toBe('opened 9 main ["security","feature"]');
   });
 
-  test('for a comment on a pull request has the number of the pull request, and no issue', async () => {
+  test('a run for a comment on a pull request has the number of the pull request, and no issue', async () => {
     workflow('', "{{ pr_number }} {{ issue_number ?? 'none' }}");
     const payload = JSON.stringify({ issue: { number: 5, pull_request: { url: 'u' } } });
     expect((await rig.run(['run', 'w', '--event', 'issue_comment.created', '--payload', payload])).code).toBe(0);
     expect(out()).toBe('5 none');
   });
 
-  test('keeps where it came from', async () => {
+  test('a run keeps the event, issue or pull request that started it', async () => {
     workflow('', 'x');
     const words = ['--event', 'issues.labeled', '--payload', '{"issue": {"number": 3}}'];
     const { run } = await rig.json<{ run: Record<string, unknown> }>(['run', 'w', ...words]);
@@ -88,21 +88,21 @@ describe('a value that the context needs and did not get is an error before anyt
       ['--issue', '3'],
       /without a forge only the number of --issue 3 is known; add "forge: { kind: local }" .*, or pass the whole event: --event NAME --payload @file/,
     ],
-  ])('%s', async (...row) => {
+  ])('missing data is an error before anything starts: %s', async (...row) => {
     const [, context, words, message] = row;
     workflow(context, 'x');
     expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('a setting that is not set', async () => {
+  test('a missing setting that the context reads is an error before anything starts', async () => {
     rig.write('.pawl/config.yaml', '');
     workflow('context: { base: "{{ config.project.default_branch }}" }', 'x');
     const { code, stderr } = await rig.run(['run', 'w']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('set project.default_branch in .pawl/config.yaml [CONFIG_INVALID]')]);
   });
 
-  test('a value that the workflow does not need is no error', async () => {
+  test('a missing value that the workflow does not read is no error', async () => {
     workflow(`context: { n: "{{ trigger.issue.number ?? 0 }}" }`, '{{ context.n }}');
     expect((await rig.run(['run', 'w'])).code).toBe(0);
     expect(out()).toBe('0');
@@ -117,7 +117,7 @@ test.each([
   ['a payload that is no JSON', ['--event', 'issues', '--payload', '{'], '--payload is not valid JSON'],
   ['a payload that is no object', ['--event', 'issues', '--payload', '[]'], '--payload must be a JSON object'],
   ['an event without a name', ['--event', ''], '--event must be the name of an event'],
-])('%s is refused', async (_, words, message) => {
+])('"pawl run" rejects %s', async (_, words, message) => {
   workflow('', 'x');
   expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
@@ -128,7 +128,7 @@ describe('a workflow that names its trigger', () => {
     ...['--event', name, '--payload', JSON.stringify({ issue: { number: 3, labels: [{ name: added }] }, label: { name: added } })],
   ];
 
-  test('is started by the event that it names', async () => {
+  test('a workflow with a trigger is started by the event that it names', async () => {
     workflow(TRIGGER, '{{ issue_number }}');
     expect((await rig.run(['run', 'w', ...event('issues.labeled', 'bug')])).code).toBe(0);
     expect(out()).toBe('3');
@@ -138,13 +138,13 @@ describe('a workflow that names its trigger', () => {
     ['another event', event('push', 'bug'), '--event push does not start workflow "w": it starts on issues.labeled, not on push'],
     ['another label', event('issues.labeled', 'ui'), 'it starts when the label "bug" is added, but "ui" was'],
     ['an event without a payload', ['--event', 'issues.labeled'], 'does not name the label'],
-  ])('is not started by %s', async (_what, words, message) => {
+  ])('a workflow with a trigger is not started by %s', async (_what, words, message) => {
     workflow(TRIGGER, 'x');
     expect(await rig.run(['run', 'w', ...words])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('has one open run for an issue: the second is refused until the first has ended', async () => {
+  test('a workflow has one open run per issue: a second is rejected until the first has ended', async () => {
     rig.write(
       '.pawl/workflows/w.yaml',
       `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages:\n  - { id: ask, type: human, prompt: "Go on?" }\n`,
@@ -189,27 +189,27 @@ describe('with a local forge in the settings', () => {
   };
   const run = (...words: string[]) => rig.run(['run', 'w', '--db', join(rig.state, 'runs.db'), ...words]);
 
-  test('a number reads the issue from the forge', async () => {
+  test('--issue reads the issue from the local forge', async () => {
     workflow('context: { title: "{{ trigger.issue.title }}" }', '{{ context.title }} {{ labels }} {{ trigger.repository.default_branch }}');
     expect(await run('--issue', '1')).toMatchObject({ code: 0 });
     expect(outOfWorktree()).toBe('Add search ["feature"] main');
   });
 
-  test('a number reads the pull request from the forge', async () => {
+  test('--pr reads the pull request from the local forge', async () => {
     workflow('', '{{ trigger.pull_request.head.ref }} {{ base_branch }} {{ pr_number }} {{ trigger.pull_request.merged }}');
     expect(await run('--pr', '2')).toMatchObject({ code: 0 });
     // What a run for a pull request writes is work on it, and goes to its branch.
     expect(execFileSync('git', ['show', 'topic:out'], { cwd: rig.project, encoding: 'utf8' })).toBe('topic main 2 false');
   });
 
-  test('an unknown number is an error before anything starts', async () => {
+  test('an unknown issue number is an error before anything starts', async () => {
     workflow('', 'x');
     const { code, stderr } = await run('--issue', '2');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot read --issue 2 from the local forge: .*\[USAGE\]/)]);
     expect(existsSync(join(rig.state, 'runs.db'))).toBe(false);
   });
 
-  test('actions and hooks of a workflow are carried out there', async () => {
+  test('actions and hooks of a workflow are performed at the local forge', async () => {
     rig.write(
       '.pawl/workflows/w.yaml',
       `apiVersion: pawl.dev/v1

@@ -58,7 +58,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('a trusted folder stays trusted when its files change; the folder beside it is not', async () => {
+  test('a trusted folder stays trusted when its files change; a folder next to it is not', async () => {
     await rig.run(['trust', '--folder', '--yes']);
     rig.write('.pawl/workflows/hello.ts', HELLO.replace('() => word', "() => 'new'"));
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
@@ -84,7 +84,7 @@ describe('without a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
   });
 
-  test("a file is its user's own when nobody else, but the administrator, can have written it", () => {
+  test('a file belongs to its user if no one else but the administrator can have written it', () => {
     const own = { uid: 1000, mode: 0o100664 };
     expect([isOwnFile(own, 1000), isOwnFile({ ...own, uid: 0 }, 1000), isOwnFile(own, undefined)]).toEqual([true, true, true]);
     expect([isOwnFile({ ...own, uid: 1001 }, 1000), isOwnFile(own, 0), isOwnFile({ ...own, mode: 0o100666 }, 1000)]).toEqual([
@@ -140,7 +140,7 @@ describe('settings that came with the project', () => {
     ['programs of validation stages', STAGE],
     ['a forge', FORGE],
     ['a group of people', GROUP],
-  ])('%s hold nothing until their file is trusted, and nothing is driven', async (_, text) => {
+  ])('settings of the project with %s have no effect until they are trusted, and nothing is driven', async (_, text) => {
     await rig.run(['trust', file, '--yes']);
     const config = rig.write('.pawl/config.yaml', text);
     expect(await rig.run(['run', 'hello'])).toMatchObject({
@@ -150,7 +150,7 @@ describe('settings that came with the project', () => {
     expect((await rig.json<{ runs: unknown[] }>(['runs'])).runs).toEqual([]);
   });
 
-  test('"pawl trust" covers them, and a change ends it', async () => {
+  test('"pawl trust" covers settings of the project, and a change ends the trust', async () => {
     const config = rig.write('.pawl/config.yaml', STAGE);
     expect((await rig.json<{ trusted: { file: string }[] }>(['trust', '--yes'])).trusted.map((one) => one.file)).toEqual([file, config]);
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
@@ -161,7 +161,7 @@ describe('settings that came with the project', () => {
     });
   });
 
-  test('of the user need no trust, and neither do settings that only restrict', async () => {
+  test('settings of the user need no trust, and neither do settings that only restrict', async () => {
     await rig.run(['trust', file, '--yes']);
     const user = join(rig.folder, 'user');
     mkdirSync(join(user, 'pawl'), { recursive: true });
@@ -183,7 +183,7 @@ describe('settings that came with the project', () => {
     ['a larger budget', 'budgets: { day: { cost_usd: 9 } }\n'],
     ['fewer protected files', 'protected: [other/**]\n'],
     ['more variables', 'environment: [PATH, AWS_SECRET_ACCESS_KEY]\n'],
-  ])('%s in a local file hold nothing until it is trusted, and nothing is driven', async (_, text) => {
+  ])('a local file with %s has no effect until it is trusted, and nothing is driven', async (_, text) => {
     const user = join(rig.folder, 'user');
     mkdirSync(join(user, 'pawl'), { recursive: true });
     const own = 'limits: { global: 3 }\nbudgets: { day: { cost_usd: 3 } }\nprotected: [test/**]\n';
@@ -201,7 +201,7 @@ describe('settings that came with the project', () => {
     expect(await rig.run(['run', 'hello'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('are asked about at a terminal', async () => {
+  test('a terminal asks whether to trust settings of the project', async () => {
     await rig.run(['trust', file, '--yes']);
     rig.write('.pawl/config.yaml', STAGE);
     const terminal = rig.terminal(['run', 'hello']);
@@ -224,21 +224,21 @@ describe('at a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(4);
   });
 
-  test('any answer but "yes" does not run it', async () => {
+  test('any answer but "yes" does not run an untrusted workflow', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     await terminal.until('Run it?');
     terminal.type('\r');
     expect(await terminal.ended).toBe(4);
   });
 
-  test('Ctrl-C at the question does not run it', async () => {
+  test('Ctrl-C at the question does not run an untrusted workflow', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     await terminal.until('Run it?');
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(4);
   });
 
-  test('"always" trusts the folder', async () => {
+  test('the answer "always" trusts the folder', async () => {
     const terminal = rig.terminal(['run', 'hello']);
     await terminal.until('Run it?');
     terminal.type('a\r');
@@ -247,7 +247,7 @@ describe('at a terminal', () => {
     expect((await rig.run(['run', 'hello'])).code).toBe(0);
   });
 
-  test('trust asks before it trusts', async () => {
+  test('"pawl trust" asks before it trusts', async () => {
     const terminal = rig.terminal(['trust']);
     await terminal.until('Trust this version? [y/N]');
     terminal.type('n\r');

@@ -76,7 +76,7 @@ describe('changed code that a trusted workflow loads is not run', () => {
     ] as [string, string, string, (word: string) => string, Record<string, string>?][]
   ).map(([what, head, target, text, more = {}]) => ({ what, head, target, text, more }));
 
-  test.each(CASES)('$what', async ({ head, target, text, more }) => {
+  test.each(CASES)('a change of code that a trusted workflow loads is not run: $what', async ({ head, target, text, more }) => {
     rig.write(HELLO, workflow(head));
     for (const [path, content] of Object.entries(more)) rig.write(path, content);
     rig.write(target, text('hi'));
@@ -109,7 +109,7 @@ describe('code that parsing did not find is not run', () => {
       'a file that imports.meta.resolve finds',
       "const { word } = await import(import.meta.resolve(['..', '..', 'src', 'word.mjs'].join('/')));",
     ],
-  ])('%s', async (_what, head) => {
+  ])('code that parsing did not find is not run: %s', async (_what, head) => {
     rig.write(HELLO, workflow(head));
     const other = rig.write('src/word.mjs', "export const word = 'hi';\n");
     await rig.run(['trust', '--yes']);
@@ -124,7 +124,7 @@ describe('code that parsing did not find is not run', () => {
     expect(await output()).toBe('hi');
   });
 
-  test('a file that is imported when a step runs', async () => {
+  test('an untrusted file that is imported when a step runs is not run', async () => {
     rig.write(HELLO, workflow('', "import(['..', '..', 'src', 'word.mjs'].join('/')).then((loaded) => loaded.word)"));
     rig.write('src/word.mjs', "export const word = 'hi';\n");
     await rig.run(['trust', '--yes']);
@@ -152,7 +152,7 @@ describe('code that parsing did not find is not run', () => {
 });
 
 describe('a trusted folder', () => {
-  test('does not cover code outside it, behind a link or a path', async () => {
+  test('a trusted folder does not cover code outside it, behind a link or a path', async () => {
     rig.write(HELLO, workflow("import { word } from './linked.mjs';"));
     const outside = rig.write('../outside/word.mjs', "export const word = 'hi';\n");
     symlinkSync(outside, join(rig.project, '.pawl/workflows/linked.mjs'));
@@ -163,7 +163,7 @@ describe('a trusted folder', () => {
     expect(await output()).toBe('hi');
   });
 
-  test('covers packages that are installed above it', async () => {
+  test('a trusted folder covers packages that are installed above it', async () => {
     rig.write(HELLO, workflow("import { word } from 'words';"));
     rig.write('../node_modules/words/package.json', '{"name":"words","type":"module","exports":"./word.js"}');
     rig.write('../node_modules/words/word.js', "export const word = 'hi';\n");
@@ -171,17 +171,20 @@ describe('a trusted folder', () => {
     expect(await output()).toBe('hi');
   });
 
-  test.each(['.pawl/workflows/lib', '.'])('does not cover files in the folder %s when another account can write to it', async (folder) => {
-    rig.write(HELLO, workflow("import { word } from './lib/word.mjs';"));
-    rig.write('.pawl/workflows/lib/word.mjs', "export const word = 'hi';\n");
-    await rig.run(['trust', '--folder', '--yes']);
-    expect(await output()).toBe('hi');
-    const path = join(rig.project, folder);
-    if (process.getuid?.() === 0) chownSync(path, 4242, 4242);
-    else chmodSync(path, 0o777);
-    const { code, stderr } = await rig.run(['run', 'hello']);
-    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining(`another user wrote ${path} or can change it`) });
-  });
+  test.each(['.pawl/workflows/lib', '.'])(
+    'a trusted folder does not cover files in the folder %s if another account can write to it',
+    async (folder) => {
+      rig.write(HELLO, workflow("import { word } from './lib/word.mjs';"));
+      rig.write('.pawl/workflows/lib/word.mjs', "export const word = 'hi';\n");
+      await rig.run(['trust', '--folder', '--yes']);
+      expect(await output()).toBe('hi');
+      const path = join(rig.project, folder);
+      if (process.getuid?.() === 0) chownSync(path, 4242, 4242);
+      else chmodSync(path, 0o777);
+      const { code, stderr } = await rig.run(['run', 'hello']);
+      expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining(`another user wrote ${path} or can change it`) });
+    },
+  );
 });
 
 test('a package that is linked into node_modules is trusted with the workflow', async () => {

@@ -17,11 +17,11 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('the tutorial', () => {
-  test('has six pages', () => {
+  test('the tutorial has six pages', () => {
     expect(PAGES.map((page) => page.split('/').at(-1)?.slice(0, 2))).toEqual(['01', '02', '03', '04', '05', '06']);
   });
 
-  test.each(PAGES)('%s does what it says', async (page) => {
+  test.each(PAGES)('the tutorial page %s does what it says', async (page) => {
     await new PageReader(rig).follow(readFileSync(join(ROOT, page), 'utf8'));
   });
 });

@@ -33,7 +33,7 @@ async function ran(text = THREE): Promise<string> {
 const read = (name: string): string => readFileSync(join(rig.project, name), 'utf8');
 
 describe('pawl diff', () => {
-  test('shows what a run and a step changed, as git prints it, with secrets masked and binary files named', async () => {
+  test('"pawl diff" shows what a run and a step changed, as git prints it, with secrets masked and binary files named', async () => {
     const id = await ran();
     const whole = await rig.run(['diff', id]);
     expect(whole.stdout).toContain('+one\n+two\n+three\n');
@@ -45,7 +45,7 @@ describe('pawl diff', () => {
     expect((await rig.run(['diff', id, 'third', '--name-only'])).stdout).toBe('kept.txt\nmade.txt\nsub/deep.txt\n');
   });
 
-  test('lists steps with their files, and names what somebody else changed between them', async () => {
+  test('"pawl diff --stat" lists steps with their files, and names what others changed between them', async () => {
     const id = await ran();
     expect((await rig.run(['diff', id, '--stat'])).stdout).toMatchInlineSnapshot(`
       "STEP      ATTEMPT  ENDED  FILES
@@ -76,7 +76,7 @@ describe('pawl diff', () => {
 });
 
 describe('pawl undo', () => {
-  test('shows what it would do, puts the files back, and can be said again', async () => {
+  test('"pawl undo" shows its plan, restores the files, and can be repeated', async () => {
     const id = await ran();
     const dry = await rig.run(['undo', id, '--to', 'second', '--dry-run']);
     expect(dry.stdout.replaceAll(id, 'RUN').replace(/\((?:.* ago|now)\)/, '(AGO)')).toMatchInlineSnapshot(`
@@ -103,7 +103,7 @@ describe('pawl undo', () => {
     expect(git(rig.project, 'status', '--porcelain')).toBe('');
   });
 
-  test('refuses where somebody else changed a file since, and leaves it where it is told to', async () => {
+  test('"pawl undo" changes nothing if someone else changed a file since, or leaves that file with --keep-changed', async () => {
     const id = await ran();
     writeFileSync(join(rig.project, 'made.txt'), 'mine\n');
     writeFileSync(join(rig.project, 'other.txt'), 'mine\n');
@@ -115,7 +115,7 @@ describe('pawl undo', () => {
     expect([read('made.txt'), read('other.txt'), existsSync(join(rig.project, 'bin'))]).toEqual(['mine\n', 'mine\n', false]);
   });
 
-  test('a change between two steps is somebody else’s', async () => {
+  test('a change between two steps counts as someone else’s', async () => {
     const id = await ran(
       THREE.replace('stages:\n', 'stages:\n').replace(
         '  - { id: third',
@@ -127,7 +127,7 @@ describe('pawl undo', () => {
     expect((await rig.run(['undo', id, '--to', 'first'])).stderr).toContain('made.txt');
   });
 
-  test('names files that the step at work does not declare', async () => {
+  test('"pawl undo" names files that the running step does not declare', async () => {
     const id = await ran(`${THREE.slice(0, THREE.indexOf('  - '))}
   - id: write
     type: command
@@ -141,7 +141,7 @@ describe('pawl undo', () => {
     expect(await rig.json(['undo', id, '--to', 'write'])).toMatchObject({ code: 0, undeclared: ['b.txt'] });
   });
 
-  test('changes no file where the run cannot record it, as in a copy of the database', async () => {
+  test('"pawl undo" changes no file if the run cannot record it, as in a copy of the database', async () => {
     const id = await ran();
     const { file } = await rig.json<{ file: string }>(['db', 'check']);
     renameSync(file, `${file}.original`);
@@ -150,7 +150,7 @@ describe('pawl undo', () => {
     expect(read('made.txt')).toBe('one\ntwo\nthree\n');
   });
 
-  test('is not for an agent inside a run, and needs a step', async () => {
+  test('"pawl undo" is denied to an agent inside a run, and needs a step', async () => {
     const id = await ran();
     expect(await rig.run(['undo', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--to is missing') });
     const inside = await rig.run(['undo', id, '--to', 'first'], { env: { PAWL_RUN: 'other', PAWL_MARK: 'x' } });

@@ -30,7 +30,7 @@ async function setUp(): Promise<void> {
   expect((await rig.run(['run', 'notes'])).code).not.toBe(2);
 }
 
-test('it removes what init and runs wrote, and no file of a person', async () => {
+test('uninstall removes what init and runs wrote, and no file of a person', async () => {
   await setUp();
   rig.write(
     '.pawl/workflows/mine.yaml',
@@ -62,7 +62,7 @@ test('it removes what init and runs wrote, and no file of a person', async () =>
   expect(existsSync(inProject('.mcp.json'))).toBe(false);
 });
 
-test('it removes the refs that keep snapshots of runs in the repository', async () => {
+test('uninstall removes the refs that keep snapshots of runs in the repository', async () => {
   createRepository(rig.project, { text: 'one\n' });
   rig.write(
     '.pawl/workflows/w.yaml',
@@ -77,7 +77,7 @@ test('it removes the refs that keep snapshots of runs in the repository', async 
   expect(refs()).toBe('');
 });
 
-test('with --user nothing is left, and without a person nothing is removed', async () => {
+test('uninstall --user leaves nothing, and without a person it removes nothing', async () => {
   createRepository(rig.project, { 'README.md': 'a project' });
   await setUp();
   const asAgent = { env: { PAWL_TOKEN: '', CLAUDECODE: '1' } };

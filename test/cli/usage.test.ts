@@ -50,7 +50,7 @@ async function record(...usages: (AgentUsage | undefined)[]): Promise<void> {
 }
 
 describe('what agents used', () => {
-  test('is shown by step and for the run', async () => {
+  test('the usage of agents is shown by step and for the run', async () => {
     await record({ inputTokens: 1000, outputTokens: 200, costUsd: 0.5, turns: 2 }, { inputTokens: 100, costUsd: 0.25 });
     const { stdout } = await rig.run(['show', RUN]);
     expect(stdout).toContain('agents used 1.3k tokens, $0.75\n');
@@ -65,14 +65,14 @@ describe('what agents used', () => {
     expect(runs[0]).not.toHaveProperty('usage');
   });
 
-  test('is "at least" an amount if a part is unknown', async () => {
+  test('the usage of agents is "at least" an amount if a part is unknown', async () => {
     await record({ costUsd: 1.2, inputTokens: 1 }, undefined);
     expect((await rig.run(['show', RUN])).stdout).toContain('agents used at least 1 tokens, at least $1.20, 1 attempt unknown\n');
     expect(await rig.json(['show', RUN])).toMatchObject({ run: { cost: null, usage: { costUsd: 1.2, unknownCost: 1 } } });
     expect((await rig.run(['runs'])).stdout).toContain('$1.20+');
   });
 
-  test('is shown in the plan of a fork, for the steps that run again', async () => {
+  test('the plan of a fork shows the usage of agents at the steps that run again', async () => {
     // A database in the state folder is its user's own, so its runs may be forked.
     mkdirSync(rig.state, { mode: 0o700 });
     db = join(rig.state, 'runs.db');
@@ -86,7 +86,7 @@ describe('what agents used', () => {
     );
   });
 
-  test('is not shown without agents', async () => {
+  test('no usage is shown without agents', async () => {
     const engine = await createEngine({ db, synchronous: 'NORMAL', workflows: [plain] });
     await (await engine.start('plain', {}, { id: OTHER })).wait();
     await engine.close();
@@ -97,7 +97,7 @@ describe('what agents used', () => {
 });
 
 describe('a transcript', () => {
-  test('is listed with the attempts of its step, and in the JSON', async () => {
+  test('a transcript is listed with the attempts of its step, and in the JSON', async () => {
     await record({ costUsd: 0.1 }, undefined);
     const { stdout } = await rig.run(['logs', RUN, 'look']);
     expect(stdout).toMatch(/^look#1 attempt 1 {2}ok {2}\S+ by worker, \$0\.10\n/);
@@ -114,7 +114,7 @@ describe('a transcript', () => {
     expect(steps[0]?.transcript.at(-1)).toMatchObject({ kind: 'refused', tool: 'Web', at: expect.any(String) });
   });
 
-  test('is removed with its run', async () => {
+  test('a transcript is removed with its run', async () => {
     await record();
     expect(existsSync(join(`${db}.transcripts`, RUN))).toBe(true);
     expect((await rig.run(['prune', '--older-than', '0s', '--yes'])).code).toBe(0);
@@ -133,7 +133,7 @@ stages:
   // It works long enough to be stopped on a busy machine as well.
   const PROGRAM = `setTimeout(() => console.log(JSON.stringify({ success: true, output: { note: 'written' } })), 500);`;
 
-  test('ends the command with 5 and what to do, and the run continues with more budget', async () => {
+  test('a used-up budget ends the command with 5 and what to do, and the run continues with more budget', async () => {
     rig.write('.pawl/workflows/work.yaml', YAML);
     rig.write('.pawl/agents/writer.md', '---\ndriver: command\nargv: [node, agent.mjs]\n---\nYou write.\n');
     rig.write('agent.mjs', PROGRAM);
@@ -157,7 +157,7 @@ stages:
     ['turns=1.5', '--budget turns must be a number above 0'],
     ['tokens=1e999', '--budget tokens must be a number above 0'],
     ['time=soon', '--budget time must be a number above 0, such as time=30m, not "soon"'],
-  ])('is not raised by %s', async (text, message) => {
+  ])('a budget is not raised by %s', async (text, message) => {
     expect(await rig.run(['resume', RUN, '--budget', text])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });

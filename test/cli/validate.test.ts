@@ -23,7 +23,7 @@ describe('a mistake is shown with its position and what to do', () => {
   });
   afterAll(() => rig.close());
 
-  test.each(Object.keys(MISTAKES))('%s', async (name) => {
+  test.each(Object.keys(MISTAKES))('a mistake is shown with its position and what to do: %s', async (name) => {
     const { code, stdout, stderr } = await rig.run(['validate', `${name}.ts`]);
     await expect(`${stdout}${stderr}exit ${code}\n`).toMatchFileSnapshot(`golden/validate/${name}.txt`);
   });
@@ -40,7 +40,7 @@ describe('a module that is not trusted', () => {
   });
   afterEach(() => rig.close());
 
-  test('is parsed and not run, and the command that trusts it is named', async () => {
+  test('an untrusted module is parsed and not run, and the command that trusts it is named', async () => {
     const mark = join(rig.folder, 'mark');
     const evil = `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(mark)}, 'x');\n${GOOD.replace('null', "'zz'")}`;
     const file = rig.write('.pawl/workflows/evil.ts', evil);
@@ -57,7 +57,7 @@ describe('a module that is not trusted', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('is an error even so when it imports a missing local file, or cannot be parsed', async () => {
+  test('an untrusted module that imports a missing file or cannot be parsed is an error', async () => {
     rig.write('gone.ts', `${GOOD}import { x } from './lib/gone.ts';\n`);
     rig.write('syntax.ts', `${GOOD}}\n`);
     const { code, files } = await rig.json<Checked>(['validate', 'gone.ts', 'syntax.ts']);
@@ -67,7 +67,7 @@ describe('a module that is not trusted', () => {
     ]);
   });
 
-  test('is asked about at a terminal, and checked after a yes until it changes', async () => {
+  test('a terminal asks whether to trust a module, and checks it after a yes until it changes', async () => {
     rig.write('.pawl/workflows/good.ts', GOOD);
     const asked = rig.terminal(['validate']);
     await asked.until('Load it to check it?');
@@ -103,7 +103,7 @@ describe('validate', () => {
     ["import { nothing } from './lib/some.ts';", "does not provide an export named 'nothing'", '3:1'],
     ["import './lib/throws.ts';", /^no luck \(in .*lib\/throws.ts:2:7\)$/, '2:16'],
     ["import './lib/imports.ts';", /^Cannot find module '.*gone.ts' \(in .*lib\/imports.ts\)$/, '2:16'],
-  ])('reports a module that cannot be loaded: %s', async (line, message, place) => {
+  ])('validate reports a module that cannot be loaded: %s', async (line, message, place) => {
     rig.write('lib/some.ts', 'export {};\n');
     rig.write('lib/throws.ts', "\nthrow new Error('no luck');\n");
     rig.write('lib/imports.ts', "import './gone.ts';\n");
@@ -113,7 +113,7 @@ describe('validate', () => {
     expect(files[0]?.errors[0]?.message).toMatch(message);
   });
 
-  test('the output of a module is kept separate', async () => {
+  test('the output of a module is kept out of the result of validate', async () => {
     rig.write('loud.ts', `console.log('out');\nconsole.error('err');\nprocess.send?.({ definition: 1 });\n${GOOD}`);
     expect(await rig.run(['validate', 'loud.ts'])).toMatchObject({ code: 0, stderr: 'pawl: 1 file, 0 errors\n' });
   });
@@ -126,7 +126,7 @@ describe('validate', () => {
     expect(await rig.json(['validate', 'bad.ts'])).toMatchObject({ code: 2, files: [{ errors: [{ code: 'NAME_UNSEEN', line: 4 }] }] });
   });
 
-  test('JSON names every file and, for each error, its code, message, place and hint', async () => {
+  test('the JSON of validate has every file and, for each error, its code, message, position and hint', async () => {
     const good = rig.write('.pawl/workflows/good.ts', GOOD);
     const bad = rig.write('.pawl/workflows/bad.js', GOOD.replace('good', 'bad').replace('next: null', "next: 'b'"));
     const { code, files } = await rig.json<Checked>(['validate']);
@@ -225,7 +225,7 @@ stages:
     ]);
   });
 
-  test('a file that does not exist is a usage error', async () => {
+  test('validating a file that does not exist is a usage error', async () => {
     const { code, stderr } = await rig.run(['validate', 'nothing.ts']);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -250,13 +250,13 @@ stages:
     expect(lines[mark - 1]?.slice(lines[mark]?.indexOf('^'))).toMatch(/^'soon'/);
   });
 
-  test('without UTF-8 the output is ASCII', async () => {
+  test('without UTF-8 the output of validate is ASCII', async () => {
     rig.write('bad.ts', GOOD.replace('next: null', "next: 'b'"));
     const { stdout } = await rig.run(['validate', 'bad.ts'], { env: { LANG: 'C' } });
     expect(stdout).toMatch(/^[\n -~]+$/);
   });
 
-  test('a file of more than a megabyte is refused', async () => {
+  test('a file of more than a megabyte is rejected', async () => {
     writeFileSync(join(rig.project, 'big.ts'), `${GOOD}//${'x'.repeat(1_000_000)}`);
     expect((await rig.run(['validate', 'big.ts'])).stdout).toContain('error FILE_TOO_LARGE');
   });

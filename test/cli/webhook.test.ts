@@ -131,7 +131,7 @@ test('a value that cannot be masked is warned about once', async () => {
   expect(stderr).toContain('the secret "TOKEN" is not masked in output, because its value is shorter than 6 characters');
 });
 
-test('doctor reports secrets that cannot be read or masked, and runs no program for it', async () => {
+test('doctor reports secrets that cannot be read or masked, without running a program', async () => {
   await setUp('{ env: T }', '');
   write('.pawl/config.yaml', `secrets: { A: { env: NONE }, B: { file: nope }, C: { env: T }, D: { command: [touch, ran] } }\n`);
   await rig.run(['trust', '--yes']);

@@ -27,7 +27,7 @@ interface Told {
 }
 const worktrees = (...words: string[]) => rig.json<Told>(['worktrees', '--db', db, ...words]);
 
-test('worktrees of ended runs are removed, and none with unsaved work unless it is forced', async () => {
+test('worktrees of ended runs are removed, but none with unsaved work unless it is forced', async () => {
   for (const n of [1, 2, 3]) add(n);
   writeFileSync(join(folderOf(2), 'draft.txt'), 'not committed');
   git(rig.project, 'branch', `pawl/${runId(4)}`, 'main');
@@ -45,7 +45,7 @@ test('worktrees of ended runs are removed, and none with unsaved work unless it 
   expect(git(rig.project, 'branch', '--list', `pawl/${runId(4)}`)).toBe('');
 });
 
-test('a commit of no other branch is not removed', async () => {
+test('a branch with a commit that no other branch has is not removed', async () => {
   add(1);
   git(folderOf(1), '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '-m', 'work');
   const { worktrees: kept, removed } = await worktrees('--clean');

@@ -64,7 +64,7 @@ test('a file that was changed after it was trusted is not run', async () => {
   expect([code, stderr]).toEqual([4, expect.stringContaining('[NOT_TRUSTED]')]);
 });
 
-test('a broken file is reported with its lines, and running it names the first position', async () => {
+test('a workflow file with errors is reported with its lines, and running it names the first position', async () => {
   rig.write('.pawl/workflows/notes.yaml', NOTES.replace('goto: write', 'goto: wirte').replace('context.greeting', 'context.greting'));
   const { code, stdout } = await rig.run(['validate']);
   expect(code).toBe(2);
@@ -83,7 +83,7 @@ the context has no "greting" (did you mean "greeting"?)
   );
 });
 
-test('the same name in a file and in a module is refused, and both are named', async () => {
+test('the same name in a file and in a module is rejected, and both are named', async () => {
   rig.write('.pawl/workflows/notes.yaml', NOTES);
   rig.write(
     '.pawl/workflows/other.ts',

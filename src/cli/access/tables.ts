@@ -19,7 +19,7 @@ const AUDIT_MAX = 10_000;
 export function showPeople({ shell, store, groupsOf }: OpenAccess): void {
   const people = readPeople(store).map((person) => personReport(person, groupsOf(person.name)));
   shell.list({ people }, people, {
-    none: 'Nobody yet. "pawl access login" makes a link for you, "pawl access invite NAME" one for somebody else.',
+    none: 'No people yet. "pawl access login" creates a link for you, "pawl access invite NAME" one for someone else.',
     columns: {
       NAME: ({ name, manages }) => `${name}${manages ? ' (manages)' : ''}`,
       SCOPES: ({ scopes }) => scopes.join(', '),
@@ -31,8 +31,8 @@ export function showPeople({ shell, store, groupsOf }: OpenAccess): void {
 }
 
 /** Shows the groups of the settings. */
-export function showGroups({ shell, place }: OpenAccess): void {
-  const groups = Object.entries(place.settings.groups ?? {}).map(([name, people]) => ({ name, people: [...people] }));
+export function showGroups({ shell, setup }: OpenAccess): void {
+  const groups = Object.entries(setup.settings.groups ?? {}).map(([name, people]) => ({ name, people: [...people] }));
   shell.list({ groups }, groups, {
     none: 'No groups. List them in the settings: groups: { maintainers: [ann, bob] }.',
     columns: { GROUP: ({ name }) => oneLine(name), PEOPLE: ({ people }) => oneLine(people.join(', ')) },
@@ -88,8 +88,8 @@ export function showPasskeys({ shell, store, keys }: OpenAccess): void {
 }
 
 /** Shows who did what, newest first. */
-export function showAudit({ shell, store, given }: OpenAccess): void {
-  const limit = wholeNumber(given, 'limit', { min: 1, max: AUDIT_MAX }) ?? AUDIT_SHOWN;
+export function showAudit({ shell, store, args }: OpenAccess): void {
+  const limit = wholeNumber(args, 'limit', { min: 1, max: AUDIT_MAX }) ?? AUDIT_SHOWN;
   const entries = readAudit(store, { limit }).map(auditReport);
   shell.list({ entries }, entries, {
     none: 'Nothing was done through the server yet.',

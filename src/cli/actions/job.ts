@@ -1,4 +1,4 @@
-// Owns reading the job of GitHub Actions in which Pawl runs: its repository, its event, and whether it can be trusted.
+// Reads the job of GitHub Actions in which Pawl runs: its repository, its event, and whether it can be trusted.
 //
 // - Only workflows and settings of the default branch are run, because the maintainers agreed on them. A fork could change the
 //   workflow that judges its pull request.
@@ -12,6 +12,7 @@ import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { git } from '../../process/git.ts';
 import type { ReceivedDelivery } from '../../server/events/deliveries.ts';
 import { eventOf, keyOfEvent, SOURCE_HEADER } from '../../server/triggers/received-event.ts';
+import { usageError } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 /** A job of GitHub Actions. */
@@ -32,10 +33,7 @@ export function readJob({ env }: Pick<Shell, 'env'>): Job {
   const need = (name: string): string => {
     const value = env[name];
     if (value !== undefined && value !== '') return value;
-    throw new EngineError(
-      'USAGE',
-      `${name} is not set: "pawl actions run" is for a job of GitHub Actions; "pawl serve" is for your own machine`,
-    );
+    throw usageError(`${name} is not set: "pawl actions run" is for a job of GitHub Actions; "pawl serve" is for your own machine`);
   };
   const name = need('GITHUB_EVENT_NAME');
   return {
@@ -49,10 +47,10 @@ function payloadIn(file: string): JsonObject {
   try {
     payload = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new EngineError('USAGE', `the event ${file} (GITHUB_EVENT_PATH) cannot be read: ${messageOf(cause)}`, { cause });
+    throw usageError(`the event ${file} (GITHUB_EVENT_PATH) cannot be read: ${messageOf(cause)}`, { cause });
   }
   if (isJsonObject(payload as never)) return payload as JsonObject;
-  throw new EngineError('USAGE', `the event ${file} (GITHUB_EVENT_PATH) is not a JSON object`);
+  throw usageError(`the event ${file} (GITHUB_EVENT_PATH) is not a JSON object`);
 }
 
 /** The event as a delivery; undefined for a schedule, which only continues waiting runs. */
@@ -80,7 +78,8 @@ export function isReadOnly({ payload }: Job, { env }: Pick<Shell, 'env'>): boole
 /** Throws unless the checked-out commit is on the default branch. */
 export async function assertDefaultBranch(forge: GitHubForge, checkout: string): Promise<void> {
   const repository = await forge.repository();
-  if (repository.result !== 'ok') throw new EngineError('STORE_UNAVAILABLE', `GitHub does not answer: ${repository.message}`);
+  if (repository.result !== 'ok')
+    throw new EngineError('STORE_UNAVAILABLE', `cannot read the repository from GitHub: ${repository.message}; run the job again`);
   const { defaultBranch } = repository.value;
   const head = await git(checkout, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   const found = await forge.readRef({ folder: checkout, ref: `refs/heads/${defaultBranch}` });

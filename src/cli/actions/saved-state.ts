@@ -148,7 +148,8 @@ export class SavedState {
   private async replace(entries: readonly string[], { work, held }: Manifest): Promise<void> {
     const { forge, checkout } = this.parts;
     const tree = await output(checkout, ['mktree'], `${entries.join('\n')}\n`);
-    const parents = parentsOf(work).flatMap((parent) => ['-p', parent]);
+    const commits = new Set(work.flatMap(({ head, files }) => (files === undefined ? [head] : [files, head])));
+    const parents = [...commits].flatMap((commit) => ['-p', commit]);
     const sha = await output(checkout, ['commit-tree', tree, ...parents, '-m', 'State of Pawl'], '');
     const answer = await forge.replaceRef({ folder: checkout, ref: STATE_REF, sha, expected: this.head });
     if (answer.result === 'stale_head') {
@@ -195,7 +196,7 @@ async function manifestOf(checkout: string, sha: string): Promise<Manifest> {
   throw new EngineError('STORE_NEWER', `${STATE_REF} was saved by a newer Pawl; use that version in this job too`);
 }
 
-/** Consistent copies of the databases, while they are in use, and the small files beside them. */
+/** Consistent copies of the databases, while they are in use, and the small files next to them. */
 async function copiesOf(folder: string): Promise<[string, Buffer][]> {
   const temporary = await mkdtemp(join(tmpdir(), 'pawl-state-'));
   const existing = (names: readonly string[]): string[] => names.filter((name) => existsSync(join(folder, name)));
@@ -227,14 +228,10 @@ function manifestBytes(manifest: Manifest): Buffer {
 async function output(checkout: string, args: readonly string[], stdin: string): Promise<string> {
   const answer = await git(checkout, args, { stdin });
   if (answer.ok) return answer.stdout.trim();
-  throw new EngineError('STORE_UNAVAILABLE', `git ${args[0]} failed: ${answer.message}`);
-}
-
-function parentsOf(work: readonly SavedWork[]): string[] {
-  return [...new Set(work.flatMap(({ head, files }) => (files === undefined ? [head] : [files, head])))];
+  throw new EngineError('STORE_UNAVAILABLE', `cannot save the state: git ${args[0]} failed: ${answer.message}; run the job again`);
 }
 
 function valueIn<T>(answer: ForgeAnswer<T>): T {
   if (answer.result === 'ok') return answer.value;
-  throw new EngineError('STORE_UNAVAILABLE', `the state could not be read or saved at GitHub: ${answer.message}`);
+  throw new EngineError('STORE_UNAVAILABLE', `cannot read or save the state at GitHub: ${answer.message}; run the job again`);
 }

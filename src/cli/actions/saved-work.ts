@@ -1,4 +1,4 @@
-// Owns saving the work of open runs between jobs: the branch of each run, and the uncommitted files in its worktree. Files that
+// Saves the work of open runs between jobs: the branch of each run, and the uncommitted files in its worktree. Files that
 // git ignores are not saved.
 
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,9 +1,8 @@
-// Owns how each agent program is set up: the skill or command with which a person starts a run, the MCP server, and the hooks.
+// Owns the setup of each agent program: the skill or command with which a person starts a run, the MCP server, and the hooks.
 
 import { join } from 'node:path';
 import { omitUndefined } from '../../base/fields.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { callOf } from '../caller.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { agentTemplate, appendedFile, callWords, jsonFile, type SetupFile, sharedSkill, wholeFile } from './setup-file.ts';
@@ -11,7 +10,6 @@ import { agentTemplate, appendedFile, callWords, jsonFile, type SetupFile, share
 /** The programs that `pawl init` can set up. */
 export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
-/** One of these programs. */
 type AgentProgram = (typeof AGENT_PROGRAMS)[number];
 
 interface AgentSetup {
@@ -54,7 +52,7 @@ function hooksOf(
       {
         ...omitUndefined({ name: isNamed && `pawl-${event}` }),
         type: 'command',
-        command: `${callOf(shell)} hook ${event}${option}`,
+        command: `${shell.program} hook ${event}${option}`,
         timeout,
       },
     ],

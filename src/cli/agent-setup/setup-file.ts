@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
-import { callOf } from '../caller.ts';
 import { packageRoot } from '../package.ts';
 import type { Shell } from '../shell.ts';
 
@@ -25,7 +24,7 @@ export interface MissingPart {
 
 /** How the person calls Pawl: `npx`, `pawl`. */
 export function callWords(shell: Shell): readonly [string, ...string[]] {
-  const [program = 'pawl', ...words] = callOf(shell).split(' ');
+  const [program = 'pawl', ...words] = shell.program.split(' ');
   return [program, ...words];
 }
 
@@ -61,7 +60,7 @@ export function appendedFile(file: string, part: { readonly text: string; readon
 /** A template that calls Pawl as the person does. */
 export function agentTemplate(shell: Shell, name: string): string {
   const text = readFileSync(join(packageRoot(), 'templates', 'agents', name), 'utf8');
-  return text.replaceAll('PAWL ', () => `${callOf(shell)} `);
+  return text.replaceAll('PAWL ', () => `${shell.program} `);
 }
 
 /** The skill for programs that read `.agents/skills`. */

@@ -1,4 +1,4 @@
-// Owns how an agent's questions are shown at the terminal and asked one by one.
+// Shows an agent's questions at the terminal and asks them one by one.
 
 import type { AgentQuestion } from '../../agents/driver.ts';
 import { type Answer, parseAnswer, type WaitingQuestions } from '../../attended/questions.ts';

@@ -8,21 +8,21 @@ import type { RunningStep } from '../../attended/activity.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
 import type { AttendedHost, OfferedWorkflow, StartRequest } from '../../attended/session.ts';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
-import { EngineError, isEngineError } from '../../base/error.ts';
+import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { bindParams } from '../../definition/param/arg.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { lastTranscriptText, transcriptsOf } from '../../engine/transcript/transcripts.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
 import type { Store } from '../../store/store.ts';
-import { userActor } from '../actor.ts';
 import { assignRun, bindRun, callingSession, changeSession, currentProcess, readSession } from '../agent-session.ts';
+import { usageError } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { loadDescription, loadWorkflow, loadWorkflowOf } from '../load.ts';
 import { LoadedModules } from '../loaded-modules.ts';
 import { openEngine } from '../open-engine.ts';
-import { findRun, openForRun, openStore, type Place } from '../session.ts';
+import { findRun, openForRun, openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import { readProjectRuns } from './session-runs.ts';
@@ -30,7 +30,7 @@ import { readProjectRuns } from './session-runs.ts';
 /** A project whose runs an agent works on. */
 export class ProjectHost implements AttendedHost {
   private readonly shell: Shell;
-  private readonly place: Place;
+  private readonly setup: Setup;
   private store: Promise<Store> | undefined;
   private forge: ReturnType<typeof openForge> | undefined;
   private readonly engines = new Map<string, Promise<Engine>>();
@@ -41,17 +41,17 @@ export class ProjectHost implements AttendedHost {
   /** The process of this server, which identifies the session if the agent passes no session id. */
   private readonly process = currentProcess();
 
-  constructor(shell: Shell, place: Place) {
+  constructor(shell: Shell, setup: Setup) {
     this.shell = shell;
-    this.place = place;
+    this.setup = setup;
   }
 
   async find(prefix: string): Promise<string> {
-    return findRun(await this.opening(() => openForRun(this.place, prefix)), prefix, this.place);
+    return findRun(await this.opening(() => openForRun(this.setup, prefix)), prefix, this.setup);
   }
 
   async existing(runs: readonly string[]): Promise<readonly string[]> {
-    if (runs.length === 0 || !existsSync(this.place.file)) return [];
+    if (runs.length === 0 || !existsSync(this.setup.file)) return [];
     const store = await this.database();
     const found = await Promise.all(runs.map(async (run) => ((await store.resolve(run, 1)).length === 1 ? [run] : [])));
     return found.flat();
@@ -70,21 +70,21 @@ export class ProjectHost implements AttendedHost {
   private async load(run: string): Promise<readonly AnyWorkflow[]> {
     const frozen = await (await this.database()).load(run);
     if (isFinal(frozen.state.status)) return [];
-    const loaded = await loadWorkflowOf(this.shell, this.place.project, frozen);
+    const loaded = await loadWorkflowOf(this.shell, this.setup.project, frozen);
     await this.modules.assertFresh(loaded.file);
     return [loaded.workflow];
   }
 
   async start({ workflow: name, params, id }: StartRequest): Promise<{ readonly engine: Engine; readonly run: string }> {
-    if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
-    const { workflow, file } = await loadWorkflow(this.shell, this.place.project, name);
+    if (/[\\/]/.test(name)) throw usageError(`"${name}" is a path; name a workflow of this project`);
+    const { workflow, file } = await loadWorkflow(this.shell, this.setup.project, name);
     await this.modules.assertFresh(file);
     const { startDataOf } = await import('../trigger/start-data.ts');
-    const facts = startDataOf(workflow.definition, { settings: this.place.settings, trigger: undefined });
+    const facts = startDataOf(workflow.definition, { settings: this.setup.settings, trigger: undefined });
     bindParams(workflow.definition.params, params, `workflow "${name}"`);
     const engine = await this.engine([workflow]);
     const { id: run } = await engine.start(workflow, params, {
-      origin: { file, actor: userActor(this.shell) },
+      origin: { file, actor: this.shell.actor },
       facts: { ...facts, ...ATTENDED.with(true) },
       ...omitUndefined({ id }),
     });
@@ -93,7 +93,7 @@ export class ProjectHost implements AttendedHost {
   }
 
   async offers(): Promise<{ readonly workflows: readonly OfferedWorkflow[]; readonly untrusted: number }> {
-    const { workflows } = await discoverProject(this.place.project);
+    const { workflows } = await discoverProject(this.setup.project);
     const offered = await Promise.all(workflows.map((workflow) => this.offer(workflow)));
     const trusted = offered.filter((one) => one !== undefined);
     return { workflows: trusted, untrusted: workflows.length - trusted.length };
@@ -101,7 +101,7 @@ export class ProjectHost implements AttendedHost {
 
   private async offer({ name, title, description, file }: DiscoveredWorkflow): Promise<OfferedWorkflow | undefined> {
     try {
-      const { digest } = await assertTrusted(this.shell, this.place.project, { file });
+      const { digest } = await assertTrusted(this.shell, this.setup.project, { file });
       const about = title === '' || title === name ? description : title;
       return { name, ...(about === '' ? {} : { about }), params: await this.paramsOf(file, digest) };
     } catch (error) {
@@ -115,7 +115,7 @@ export class ProjectHost implements AttendedHost {
     const key = `${file} ${digest}`;
     const known = this.params.get(key);
     if (known !== undefined) return known;
-    const params = await loadDescription(this.shell, this.place.project, file).then(
+    const params = await loadDescription(this.shell, this.setup.project, file).then(
       ({ workflow }) => workflow.definition.params,
       () => ({}),
     );
@@ -124,20 +124,20 @@ export class ProjectHost implements AttendedHost {
   }
 
   remember(run: string, how: 'started' | 'served'): void {
-    bindRun(this.shell, { run, db: this.place.file, ...(how === 'served' ? { taken: true } : {}) }, this.binding());
+    bindRun(this.shell, { run, db: this.setup.file, ...(how === 'served' ? { taken: true } : {}) }, this.binding());
   }
 
   assign(run: string): void {
-    assignRun(this.shell, { run, db: this.place.file }, this.binding());
+    assignRun(this.shell, { run, db: this.setup.file }, this.binding());
   }
 
   lastLine(step: RunningStep): string | undefined {
-    return lastTranscriptText(transcriptsOf(this.place.file), step);
+    return lastTranscriptText(transcriptsOf(this.setup.file), step);
   }
 
   async openRuns(): Promise<readonly ProjectRun[]> {
-    if (!existsSync(this.place.file)) return [];
-    return readProjectRuns(this.shell, this.place, { store: await this.database(), session: this.binding().session });
+    if (!existsSync(this.setup.file)) return [];
+    return readProjectRuns(this.shell, this.setup, { store: await this.database(), session: this.binding().session });
   }
 
   /** The session of the agent; without one, this server is a session. */
@@ -146,7 +146,7 @@ export class ProjectHost implements AttendedHost {
   }
 
   database(): Promise<Store> {
-    return this.opening(() => openStore(this.place));
+    return this.opening(() => openStore(this.setup));
   }
 
   /** A failure is not cached: the database may be adopted before the next attempt. */
@@ -159,10 +159,10 @@ export class ProjectHost implements AttendedHost {
   }
 
   private async engine(workflows: readonly AnyWorkflow[]): Promise<Engine> {
-    await assertSettingsTrusted(this.shell, this.place);
-    this.forge ??= openForge(this.shell, this.place);
+    await assertSettingsTrusted(this.shell, this.setup);
+    this.forge ??= openForge(this.shell, this.setup);
     const forge = await this.forge;
-    const engine = await openEngine(this.shell, this.place, { store: await this.database(), workflows, ...omitUndefined({ forge }) });
+    const engine = await openEngine(this.shell, this.setup, { store: await this.database(), workflows, ...omitUndefined({ forge }) });
     this.opened.push(engine);
     return engine;
   }

@@ -8,7 +8,7 @@
 import { type IdleRun, type OpenWork, resultLines, stepName, stepNames } from '../../attended/attended-run.ts';
 import { dispatchPrompt, dispatchReason } from '../../attended/dispatch.ts';
 import type { ProjectRun } from '../../attended/open-runs.ts';
-import { ASSUMED, newWork, nothingLeft, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeftText, PENDING, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { waitText } from '../../attended/wait-words.ts';
 import { waitLines } from '../../attended/waits.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -17,7 +17,6 @@ import { parsePath } from '../../definition/address.ts';
 import { isDone } from '../../definition/run-status.ts';
 import type { TreeWait } from '../../engine/run-tree.ts';
 import { quotedAfterFirst } from '../../steps/instructions/quotes.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain } from '../terminal.ts';
 
@@ -26,12 +25,12 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
   const { run, receipt } = reply;
   if (receipt?.kind === 'assumed') return [ASSUMED];
   const verdict = receipt === undefined ? [] : receiptLines(shell, receipt);
-  if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeft(reply)];
+  if (reply.only === true && workIn(run).length === 0) return [...verdict, nothingLeftText(reply)];
   if (run.kind !== 'work') return [...verdict, idleText(run), ...askedOf(shell, run)];
   const shown = newWork(reply);
-  const lines = shown.flatMap((one, index) => [
+  const lines = shown.flatMap((work, index) => [
     ...(index === 0 ? [] : ['', '', '']),
-    ...(one.dispatch === undefined ? workLines(shell, one) : dispatchLines(shell, one, run.id)),
+    ...(work.dispatch === undefined ? workLines(shell, work) : dispatchLines(shell, work, run.id)),
   ]);
   const gap = verdict.length === 0 || lines.length === 0 ? [] : [''];
   return [...verdict, ...gap, ...lines, ...othersLines(shell, { shown, work: run.work })];
@@ -40,11 +39,11 @@ export function replyLines(shell: Shell, reply: Reply): string[] {
 function receiptLines(shell: Shell, receipt: Receipt): string[] {
   if (receipt.kind === 'asked' || receipt.kind === 'assumed') return [];
   if (receipt.kind === 'pending') return [PENDING];
-  const what = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
+  const attempt = `${nameOf(receipt)} (attempt ${receipt.attempt})`;
   const verdict =
     receipt.kind === 'accepted'
-      ? `Accepted: ${what}.`
-      : `${VERDICTS[receipt.kind]}: ${what}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
+      ? `Accepted: ${attempt}.`
+      : `${VERDICTS[receipt.kind]}: ${attempt}: ${outside(shell, quotedAfterFirst(receipt.message))}`;
   return [receipt.repeated ? `${verdict} (This report was already recorded.)` : verdict];
 }
 
@@ -52,7 +51,7 @@ function receiptLines(shell: Shell, receipt: Receipt): string[] {
 export function askedOf(shell: Shell, run: IdleRun): string[] {
   const waits = run.kind === 'waiting' ? run.waits : [];
   return waits
-    .flatMap((wait) => waitLines({ ...wait, ...omitUndefined({ command: wait.command && pasteable(shell, wait.command) }) }))
+    .flatMap((wait) => waitLines({ ...wait, ...omitUndefined({ command: wait.command && shell.pasteable(wait.command) }) }))
     .map((line) => outside(shell, line));
 }
 
@@ -94,12 +93,12 @@ function problemText(problem: string | undefined): string {
 function waitPhrase({ run, wait }: TreeWait): string {
   const place = wait.step === undefined ? undefined : `"${wait.step}"`;
   const until = wait.due === undefined ? '' : ` until ${new Date(wait.due).toISOString()}`;
-  const what = oneLine(waitText(wait, place));
+  const subject = oneLine(waitText(wait, place));
   const command = COMMANDS[wait.kind];
-  if (command !== undefined) return `for ${what} ("pawl ${command} ${run}")`;
-  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${what}`;
+  if (command !== undefined) return `for ${subject} ("pawl ${command} ${run}")`;
+  if (wait.kind === 'signal' || wait.kind === 'child') return `for ${subject}`;
   if (wait.kind === 'delay') return `at ${oneLine(place ?? '')}${until}, then for "pawl resume ${run}"`;
-  return `for ${what}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
+  return `for ${subject}${until}${wait.kind === 'capacity' ? `; "pawl resume ${run}" tries again` : ''}`;
 }
 
 /** The command with which a person ends a wait. */
@@ -111,14 +110,14 @@ const COMMANDS: Readonly<Partial<Record<TreeWait['wait']['kind'], string>>> = {
 
 /** Text from outside, unchanged in a pipe; on a terminal without control characters. */
 function outside(shell: Shell, text: string): string {
-  return shell.look.isTerminal ? plain(text) : text;
+  return shell.display.isTerminal ? plain(text) : text;
 }
 
 /** How an agent starts a sub-agent for a step: the kind of agent, the prompt with the token, and the size of its answer. */
 export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
   if (dispatch === undefined) return undefined;
   const format = shell.format === 'xml' ? ' --format xml' : '';
-  const command = pasteable(shell, `pawl next ${run} ${tokenOption(token)}${format}`);
+  const command = shell.pasteable(`pawl next ${run} ${tokenOption(token)}${format}`);
   const { agent, returns } = dispatch;
   return { agent, prompt: dispatchPrompt(dispatch, `run \`${command}\``), returns, reason: dispatchReason(dispatch) };
 }
@@ -126,7 +125,7 @@ export function dispatchOf(shell: Shell, { run, token, dispatch }: OpenWork) {
 /** Work for a sub-agent, addressed to the agent that starts it. */
 function dispatchLines(shell: Shell, work: OpenWork, root: string): string[] {
   const { prompt = '', reason = '' } = dispatchOf(shell, work) ?? {};
-  return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${pasteable(shell, `pawl next ${root}`)}`];
+  return [headerOf(shell, work), '', reason, '', `  ${prompt}`, '', `When it has returned, run: ${shell.pasteable(`pawl next ${root}`)}`];
 }
 
 function workLines(shell: Shell, work: OpenWork): string[] {
@@ -174,7 +173,7 @@ export function commandsFor(
 ): { readonly done: string; readonly fail: string; readonly ask?: string; readonly assume: string } {
   const { run, token, mayAsk } = work;
   const format = shell.format === 'xml' ? ' --format xml' : '';
-  const command = (verb: string, more = ''): string => pasteable(shell, `pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
+  const command = (verb: string, more = ''): string => shell.pasteable(`pawl ${verb} ${run} ${tokenOption(token)}${more}${format}`);
   return {
     done: command('done', needsResult(work) ? ` --result @${RESULT_FILE}` : ''),
     fail: command('fail', ` --reason ${shellWord('why it cannot be done')}`),
@@ -202,10 +201,10 @@ function othersLines(shell: Shell, { shown, work }: { readonly shown: readonly O
   const open = work.length - shown.length;
   const run = work[0]?.run ?? '';
   if (open > 0) {
-    const one = open === 1;
+    const isOne = open === 1;
     return [
       ...(shown.length === 0 ? [] : ['']),
-      `${open} ${one ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${pasteable(shell, `pawl next ${run}`)}" prints ${one ? 'it' : 'them'}.`,
+      `${open} ${isOne ? 'step that was handed out before is' : 'steps that were handed out before are'} still open; "${shell.pasteable(`pawl next ${run}`)}" prints ${isOne ? 'it' : 'them'}.`,
     ];
   }
   if (work.length < 2) return [];

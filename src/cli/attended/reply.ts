@@ -1,4 +1,4 @@
-// Owns printing the reply of a command for agents, as text, XML or JSON, and its exit code.
+// Prints the reply of a command for agents, as text, XML or JSON, and its exit code.
 
 import type { AttendedRun, OpenWork } from '../../attended/attended-run.ts';
 import { type Receipt, type Reply, workIn } from '../../attended/submission.ts';

@@ -10,7 +10,7 @@ import type { ResourceContent, ResourceServer } from '../../mcp/server.ts';
 import type { Store } from '../../store/store.ts';
 import { loadDescription } from '../load.ts';
 import { eventPath, eventText } from '../run-report/event-text.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
@@ -21,7 +21,7 @@ const LOG_LINES = 300;
 
 interface Reader {
   readonly shell: Shell;
-  readonly place: Place;
+  readonly setup: Setup;
   readonly session: AttendedSession;
   readonly store: () => Promise<Store>;
 }
@@ -109,10 +109,10 @@ async function readLog(store: Store, id: string): Promise<ResourceContent> {
 }
 
 /** The graph of a workflow that this session may start or works on; undefined for any other, so that its name stays unknown. */
-async function readGraph({ shell, place, session }: Reader, name: string): Promise<ResourceContent | undefined> {
+async function readGraph({ shell, setup, session }: Reader, name: string): Promise<ResourceContent | undefined> {
   if (!(await session.visibleWorkflows()).includes(name)) return undefined;
   try {
-    const { definition } = (await loadDescription(shell, place.project, name)).workflow;
+    const { definition } = (await loadDescription(shell, setup.project, name)).workflow;
     return definition.form === 'flow'
       ? undefined
       : { mimeType: MERMAID_TYPE, text: drawMermaid(describeGraph(definition)).slice(0, TEXT_MAX) };

@@ -5,9 +5,8 @@
 //   neither close an element nor add one.
 
 import { type OpenWork, resultLines } from '../../attended/attended-run.ts';
-import { ASSUMED, newWork, nothingLeft, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
+import { ASSUMED, newWork, nothingLeftText, type Receipt, type Reply, workIn } from '../../attended/submission.ts';
 import { commandElement, escapeXml, nestedElement, textElement, type XmlAttributes } from '../../base/xml.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { plain } from '../terminal.ts';
 import { askedOf, commandsFor, dispatchOf, idleText } from './rendering.ts';
@@ -20,14 +19,14 @@ export function replyXml(shell: Shell, reply: Reply): string {
   const others = workIn(run).length - shown.length;
   const inside = [
     ...verdictOf(receipt),
-    ...shown.map((one) => (one.dispatch === undefined ? stepOf(shell, one) : dispatchXml(shell, one, run.id))),
-    ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeft(reply))] : standingOf(shell, run)),
-    ...(others > 0 ? [command('open', pasteable(shell, `pawl next ${run.id} --format xml`), { count: others })] : []),
+    ...shown.map((work) => (work.dispatch === undefined ? stepOf(shell, work) : dispatchXml(shell, work, run.id))),
+    ...(isOver && receipt?.kind !== 'assumed' ? [element('standing', {}, nothingLeftText(reply))] : idleElements(shell, run)),
+    ...(others > 0 ? [command('open', shell.pasteable(`pawl next ${run.id} --format xml`), { count: others })] : []),
   ];
   return nested('workflow', { name: run.workflow, run: run.id }, inside);
 }
 
-function standingOf(shell: Shell, run: Reply['run']): string[] {
+function idleElements(shell: Shell, run: Reply['run']): string[] {
   if (run.kind === 'work') return [];
   return [element('standing', {}, idleText(run)), ...askedOf(shell, run).map((line) => element('asked', {}, line))];
 }
@@ -46,7 +45,7 @@ function dispatchXml(shell: Shell, work: OpenWork, root: string): string {
   return nested('subagent_dispatch', { agent, step, run, item, returns }, [
     escapeXml(plain(reason)),
     element('prompt', {}, prompt),
-    command('orchestrator_action', pasteable(shell, `pawl next ${root} --format xml`)),
+    command('orchestrator_action', shell.pasteable(`pawl next ${root} --format xml`)),
   ]);
 }
 

@@ -143,7 +143,7 @@ export const DECIDE: readonly CommandSpec[] = inGroup('Decide', [
     name: 'identity',
     summary: 'create, enrol, list and revoke signing keys',
     about:
-      'With "decisions: signed" in the settings, or "signed: true" in an approval, a decision is only valid with the signature of an enrolled key. A private key is encrypted with a passphrase, so access to your account is not enough to decide in your name. The first key is created at a terminal and is enrolled at once; it enrols the others. A run records the enrolled keys when it starts; keys enrolled later count only if one of those enrolled them. Signatures stay valid after their key is revoked.',
+      'With "decisions: signed" in the settings, or "signed: true" in an approval, a decision is only valid with the signature of an enrolled key. A private key is encrypted with a passphrase, so access to your account is not enough to decide in your name. The first key is created at a terminal and is enrolled immediately; it enrols the others. A run records the enrolled keys when it starts; keys enrolled later count only if one of those enrolled them. Signatures stay valid after their key is revoked.',
     args: [
       { name: 'ACTION', about: 'what to do', required: true, choices: ['create', 'enrol', 'list', 'show', 'revoke'] },
       { name: 'WHAT', about: 'a name; for enrol: a public key, a file of public keys, or the name of one of your keys', many: true },

@@ -1,10 +1,50 @@
-// The command for the local forge.
+// The commands for the people who use the server, and for forges.
 
+import { LOGIN_SCOPES } from '../../authority/rights.ts';
 import { CONCLUSIONS } from '../../definition/forge/conclusion.ts';
-import { type CommandSpec, inGroup, TOKEN_FILE } from '../command.ts';
+import { type CommandSpec, inGroup, SIGNING_OPTIONS, TOKEN_FILE } from '../command.ts';
 
-/** The commands for forges. */
+const ACCESS_ACTIONS = ['login', 'invite', 'people', 'groups', 'revoke', 'token', 'sessions', 'passkeys', 'link', 'audit'] as const;
+
+/** The commands for the server's people and for forges. */
 export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
+  {
+    name: 'access',
+    summary: 'manage who can use the server: people, login and decision links, tokens, passkeys, audit',
+    about:
+      'Works on the database of "pawl serve"; the server need not be running. "login" prints a link that logs a person in once. "invite" adds a person and prints a link to send to them. "revoke" ends all sessions, tokens, passkeys and links of a person. "token create NAME" creates a token for a program and prints it once; "token list" and "token revoke NAME" list and revoke tokens. "link RUN" prints a link with which one person can decide one approval once, for example from a phone. Anyone who has such a link or token can decide, so these commands need a terminal that no run and no agent opened. Groups come from the settings.',
+    args: [
+      { name: 'ACTION', about: 'what to do', required: true, choices: ACCESS_ACTIONS },
+      { name: 'WHAT', about: 'a person or a run; for token: create, list or revoke, and a name', many: true },
+    ],
+    options: [
+      { name: 'for', value: 'NAME', about: 'token: the person it belongs to (default: you); link: the person who may decide with it' },
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        about: 'what a person (default: all) or a token (default: view) is allowed to do; can be repeated',
+        many: true,
+        choices: LOGIN_SCOPES,
+      },
+      { name: 'manages', about: 'with invite: the person may invite and revoke others' },
+      { name: 'approval', formerly: 'gate', value: 'ID', about: 'with link: which approval, by path or step, if several are waiting' },
+      { name: 'expires', value: 'SPAN', about: 'how long it is valid (login: 15m, invite: 7d, link: 24h, token: 90d)' },
+      { name: 'limit', value: 'N', about: 'with audit: how many lines (default: 50)' },
+      ...SIGNING_OPTIONS,
+    ],
+    examples: [
+      { line: 'pawl access login', about: 'a link to log in yourself' },
+      { line: 'pawl access invite bob --scope view --scope decide', about: 'a link to send to bob, who cannot start runs' },
+      { line: 'pawl access people', about: 'who may log in, with their groups' },
+      { line: 'pawl access revoke bob', about: 'ends the sessions, tokens, passkeys and links of bob' },
+      { line: 'pawl access token create ci --scope operate --expires 30d', about: 'a token for a program, shown once' },
+      { line: 'pawl access token revoke ci', about: 'makes it invalid' },
+      { line: 'pawl access link 7k3 --approval review --for bob', about: 'a link that lets bob decide once' },
+      { line: 'pawl access passkeys --json', about: 'includes the public keys for "pawl identity enrol"' },
+      { line: 'pawl access audit --limit 20', about: 'who did what, when and from where' },
+    ],
+    load: () => import('../commands/access.ts'),
+  },
   {
     name: 'forge',
     summary: 'use the local forge: issues, pull requests, reviews, checks and labels',
@@ -45,7 +85,7 @@ export const FORGE: readonly CommandSpec[] = inGroup('Decide', [
       { line: 'pawl forge review 2 --approve --as ann', about: 'approve a pull request' },
       { line: 'pawl forge issue comment 1 --body "/pawl approve" --as ann', about: 'decide an approval that a run posted as a comment' },
       { line: 'pawl forge notifications', about: 'the messages that workflows have sent' },
-      { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request by hand' },
+      { line: 'pawl forge pr create --head topic --title "Add search"', about: 'open a pull request' },
     ],
     load: () => import('../commands/forge.ts'),
   },

@@ -99,7 +99,7 @@ export const MAINTAIN: readonly CommandSpec[] = inGroup('Maintain', [
     name: 'prune',
     summary: 'delete old runs that have ended',
     about:
-      'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, can still be resumed and has unread mail, or has a fork that is kept.',
+      'Deletes a run together with its child runs and the data that only they use. Keeps every run that is open, is driven by a process, can still be resumed and has unprocessed requests, or has a fork that is kept.',
     options: [
       { name: 'older-than', value: 'AGE', about: 'only runs that ended at least this long ago, such as 30d; required' },
       {
@@ -142,7 +142,7 @@ export const MAINTAIN: readonly CommandSpec[] = inGroup('Maintain', [
     name: 'uninstall',
     summary: 'list what Pawl wrote here, and remove it',
     about:
-      'Removes the runs and worktrees of this project, the hook, MCP server and skill for Claude Code, completion scripts, and files of "pawl init" that nobody changed. Your workflows and settings are kept and listed. Stops if a process drives a run. With --user it also removes the state of this user: all runs of all projects, trust, keys, tokens and settings.',
+      'Removes the runs and worktrees of this project, the hook, MCP server and skill for Claude Code, completion scripts, and unchanged files of "pawl init". Your workflows and settings are kept and listed. Stops if a process drives a run. With --user it also removes the state of this user: all runs of all projects, trust, keys, tokens and settings.',
     options: [
       { name: 'user', about: "also remove this user's state and settings, in all projects" },
       { name: 'dry-run', about: 'only show what would be removed' },

@@ -42,7 +42,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
         value: 'N',
         about: 'when steps wait for a limit, those of the run with the highest number go first (default: 0)',
       },
-      { name: 'detach', about: 'drive the run in a background process and return at once' },
+      { name: 'detach', about: 'drive the run in a background process and return immediately' },
       WAIT,
       QUIET,
       { name: 'locked', about: 'start the workflow only if it has not changed since "pawl lock"' },
@@ -105,7 +105,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
   },
   {
     name: 'trigger',
-    summary: 'replay an event of the forge by hand',
+    summary: 'replay an event of the forge',
     about:
       'Does what the event would do if it came from the forge now: it starts the workflows whose trigger matches, or the one that a label "workflow:NAME" or a command names. Each run is driven until it ends or waits. Unlike a real event, it does not check the permission of the sender. "pawl deliveries" shows the result.',
     options: [
@@ -146,7 +146,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
       'run, the command exits with 7; with --wait it follows that process.',
     args: [RUN_ARGUMENT],
     options: [
-      { name: 'retry', about: 'run only what failed again' },
+      { name: 'retry', about: 'rerun only what failed' },
       { name: 'accept', about: 'accept the step where the run stopped as done, in your name' },
       { name: 'to', value: 'STEP', about: 'continue at another step', completes: 'step' },
       { name: 'rerun', value: 'PATH', many: true, about: 'a step whose outcome is unknown: run it again' },
@@ -176,7 +176,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
   },
   {
     name: 'retry',
-    summary: 'run only what failed again',
+    summary: 'rerun only what failed',
     about: 'The same as "pawl resume RUN --retry". In a fan-out only the items that did not succeed run again.',
     args: [RUN_ARGUMENT, { name: 'STEP', about: 'the step where the run stopped, as a safeguard', completes: 'step' }],
     options: [
@@ -198,7 +198,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     options: [
       { name: 'reason', value: 'TEXT', about: 'why; recorded with the run' },
       { name: 'dry-run', about: 'only show what would be undone, in which order, and what would remain' },
-      { name: 'no-undo', about: 'leave everything that the run did as it is' },
+      { name: 'no-undo', about: 'undo nothing' },
       ...RIGHT_OPTIONS,
     ],
     examples: [
@@ -211,13 +211,13 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     name: 'undo',
     summary: 'restore the files to their state before a step of a run',
     about:
-      'Restores only files that the run changed. If somebody else has changed one of them since, nothing is undone, unless ' +
-      `--keep-changed leaves those as they are. What steps did elsewhere (pushes, comments, requests, databases) is listed, but not undone. ${OTHERS_RUN}`,
+      'Restores only files that the run changed. If someone else has changed one of them since, nothing is undone, unless ' +
+      `--keep-changed leaves those unchanged. What steps did elsewhere (pushes, comments, requests, databases) is listed, but not undone. ${OTHERS_RUN}`,
     args: [RUN_ARGUMENT],
     options: [
       { name: 'to', value: 'STEP', about: 'the step, or the path of one visit, before which the files are restored', completes: 'step' },
       { name: 'dry-run', about: 'only show what would be restored, what would remain, and what cannot be undone' },
-      { name: 'keep-changed', about: 'leave files that somebody else changed as they are, and restore the others' },
+      { name: 'keep-changed', about: 'do not restore files that someone else changed' },
       ...RIGHT_OPTIONS,
     ],
     examples: [
@@ -233,7 +233,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     args: [RUN_ARGUMENT],
     options: RIGHT_OPTIONS,
     examples: [{ line: 'pawl pause 7kq2', about: 'until "pawl resume 7kq2"' }],
-    load: () => import('../commands/pause.ts'),
+    load: async () => ({ run: (await import('../commands/cancel.ts')).pause }),
   },
   {
     name: 'signal',
@@ -261,7 +261,7 @@ export const RUN: readonly CommandSpec[] = inGroup('Run', [
     summary: 'start a new run that reuses the earlier steps of another',
     about:
       'The original run does not change. Approvals and budgets are not copied, and preconditions are checked again. A terminal shows ' +
-      'the table of --dry-run and asks for confirmation; in a pipe the fork starts at once.',
+      'the table of --dry-run and asks for confirmation; in a pipe the fork starts immediately.',
     args: [RUN_ARGUMENT],
     options: [
       { name: 'from', value: 'STEP', about: 'the first step of the fork; the original must have reached it', completes: 'step' },

@@ -1,8 +1,7 @@
-// `pawl access`: manages who may use the server, in the server's database beside that of the runs. A running server sees every
-// change at once.
+// `pawl access`: manages who may use the server, in the server's database next to that of the runs. A running server sees
+// every change immediately.
 
 import type { LoginScope } from '../../authority/rights.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { recordAudit } from '../../server/access/audit.ts';
 import { createDecideLink } from '../../server/access/decide/link.ts';
@@ -13,18 +12,17 @@ import { personReport, tokenReport } from '../../server/access/reports.ts';
 import { createToken, readTokens, revokeToken } from '../../server/access/tokens.ts';
 import { type OpenAccess, openAccess, ownerName } from '../access/open-access.ts';
 import { showAudit, showGroups, showPasskeys, showPeople, showSessions, showTokens } from '../access/tables.ts';
-import { userActor } from '../actor.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
 import { findRun } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
-type Act = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
+type ActionHandler = (open: OpenAccess, words: readonly string[]) => Promise<void> | void;
 
 /** An action, the number of words it accepts, and the right it needs beyond the table of rights. */
 interface Action {
-  readonly act: Act;
+  readonly act: ActionHandler;
   readonly wordsMax: number;
   /** It prints a secret that lets others decide; `create`: only if that is its first word. */
   readonly grants?: true | 'create';
@@ -44,18 +42,18 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const action = given.word('ACTION');
-  const words = given.allWords('WHAT');
+export const run: CommandRun = async (shell, args) => {
+  const action = args.word('ACTION');
+  const words = args.allWords('WHAT');
   const { act, wordsMax, grants } = ACTIONS[action] as Action;
   const more = words[wordsMax];
-  if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; see "pawl access --help"`);
+  if (more !== undefined) throw usageError(`unexpected argument "${more}"; see "pawl access --help"`);
   const on = `pawl access ${[action, ...(action === 'token' ? words.slice(0, 1) : [])].join(' ')}`;
   // A token is not enough, so that revoking it ends everything that it allowed.
   if (grants === true || (grants !== undefined && grants === words[0]))
     await demandRight(shell, { demand: 'trust', on, withoutToken: true });
   else if (words[0] === 'revoke') await demandRight(shell, { demand: 'steer', on });
-  return openAccess(shell, given, async (open) => {
+  return openAccess(shell, args, async (open) => {
     await act(open, words);
     return 0;
   });
@@ -66,23 +64,23 @@ function recordAction({ store }: OpenAccess, action: string, { person, about }: 
 }
 
 function login(open: OpenAccess, [name]: readonly string[]): void {
-  const by = userActor(open.shell);
-  const { shell, store, given } = open;
+  const by = open.shell.actor;
+  const { shell, store, args } = open;
   const own = ownerName(shell);
   // The person who runs the server is its first user, and manages the others.
   if ((name ?? own) === own) ensureOwner(store, own);
-  const made = loginLink(store, open, { person: name ?? own, by, expires: given.option('expires') });
+  const made = loginLink(store, open, { person: name ?? own, by, expires: args.option('expires') });
   recordAction(open, 'login link', { person: by, about: made.person });
   print(open, made, `This link logs ${made.person} in once`);
 }
 
 function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
-  const { shell, store, given } = open;
+  const { shell, store, args } = open;
   const person = required(name, 'NAME', 'invite NAME');
-  const by = userActor(open.shell);
+  const by = open.shell.actor;
   const scopes = scopesIn(open);
   const made = invite(store, open, {
-    ...{ person, by, expires: given.option('expires'), manages: given.has('manages') },
+    ...{ person, by, expires: args.option('expires'), manages: args.has('manages') },
     ...(scopes.length === 0 ? {} : { scopes }),
   });
   recordAction(open, 'invite', { person: by, about: person });
@@ -98,7 +96,7 @@ function invitePerson(open: OpenAccess, [name]: readonly string[]): void {
 function revoke(open: OpenAccess, [name]: readonly string[]): void {
   const { shell, store } = open;
   const person = revokePerson(store, required(name, 'NAME', 'revoke NAME'));
-  recordAction(open, 'revoke', { person: userActor(shell), about: person.name });
+  recordAction(open, 'revoke', { person: shell.actor, about: person.name });
   const isEnrolled = open.keys().named(person.name) !== undefined;
   shell.result({ person: personReport(person, open.groupsOf(person.name)) }, () => [
     `${shell.symbol('done')} ${oneLine(person.name)} is revoked: their sessions, tokens, passkeys and links no longer work. Their decisions stay valid.`,
@@ -106,22 +104,22 @@ function revoke(open: OpenAccess, [name]: readonly string[]): void {
   ]);
 }
 
-function token(open: OpenAccess, [what, name]: readonly string[]): void {
-  if (what === undefined || what === 'list') return showTokens(open);
-  if (what === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
-  if (what === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
-  throw new EngineError('USAGE', `"pawl access token" must be followed by create, list or revoke, not "${what}"`);
+function token(open: OpenAccess, [action, name]: readonly string[]): void {
+  if (action === undefined || action === 'list') return showTokens(open);
+  if (action === 'create') return createFor(open, required(name, 'NAME', 'token create NAME'));
+  if (action === 'revoke') return revokeNamed(open, required(name, 'NAME', 'token revoke NAME'));
+  throw usageError(`"pawl access token" must be followed by create, list or revoke, not "${action}"`);
 }
 
 function createFor(open: OpenAccess, name: string): void {
-  const { shell, store, given } = open;
-  const by = userActor(open.shell);
+  const { shell, store, args } = open;
+  const by = open.shell.actor;
   const scopes = scopesIn(open);
   const own = ownerName(shell);
-  const person = given.option('for') ?? own;
+  const person = args.option('for') ?? own;
   if (person === own) ensureOwner(store, own);
   const made = createToken(store, {
-    ...{ person, name, lifetimeMs: lifetimeOf(given.option('expires'), 'token') },
+    ...{ person, name, lifetimeMs: lifetimeOf(args.option('expires'), 'token') },
     scopes: scopes.length === 0 ? ['view'] : scopes,
   });
   recordAction(open, 'token create', { person: by, about: `${person} ${name}` });
@@ -135,32 +133,31 @@ function createFor(open: OpenAccess, name: string): void {
 }
 
 function revokeNamed(open: OpenAccess, name: string): void {
-  const { shell, store, given } = open;
-  const person = given.option('for') ?? ownerName(shell);
-  const found = readTokens(store).find((one) => one.id === name || (one.name === name && one.person === person));
-  if (found === undefined)
-    throw new EngineError(
-      'USAGE',
-      `${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`,
-    );
-  revokeToken(store, found.id);
-  recordAction(open, 'token revoke', { person: userActor(shell), about: `${found.person} ${found.name}` });
-  shell.result({ revoked: found.id }, () => [`${shell.symbol('done')} the token "${oneLine(found.name)}" of ${found.person} is revoked.`]);
+  const { shell, store, args } = open;
+  const person = args.option('for') ?? ownerName(shell);
+  const revoked = readTokens(store).find((token) => token.id === name || (token.name === name && token.person === person));
+  if (revoked === undefined)
+    throw usageError(`${person} has no token "${name}"; "pawl access token list" lists them, and --for NAME names another person`);
+  revokeToken(store, revoked.id);
+  recordAction(open, 'token revoke', { person: shell.actor, about: `${revoked.person} ${revoked.name}` });
+  shell.result({ revoked: revoked.id }, () => [
+    `${shell.symbol('done')} the token "${oneLine(revoked.name)}" of ${revoked.person} is revoked.`,
+  ]);
 }
 
 async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void> {
-  const { given, store, place } = open;
+  const { args, store, setup } = open;
   const id = required(prefix, 'RUN', 'link RUN --for NAME');
-  const person = requiredOption(given, 'for', 'name the person who may decide with the link');
-  const by = userActor(open.shell);
+  const person = requiredOption(args, 'for', 'name the person who may decide with the link');
+  const by = open.shell.actor;
   await open.withRuns(async (runs) => {
     const made = await createDecideLink(
       { access: store, store: runs, addresses: open },
       {
-        run: await findRun(runs, id, place),
+        run: await findRun(runs, id, setup),
         person,
         by,
-        ...omitUndefined({ approval: given.option('approval'), expires: given.option('expires') }),
+        ...omitUndefined({ approval: args.option('approval'), expires: args.option('expires') }),
       },
     );
     recordAction(open, 'decide link', { person: by, about: `${made.person} ${made.run} ${made.path}` });
@@ -168,19 +165,19 @@ async function link(open: OpenAccess, [prefix]: readonly string[]): Promise<void
   });
 }
 
-function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: ShownLink, what: string): void {
+function print({ shell }: OpenAccess, { person, url, expiresAt, ...rest }: ShownLink, purpose: string): void {
   shell.result({ ...rest, person, url, expiresAt }, () => [
     url,
     '',
-    `${what}, until ${expiresAt}. Anyone who has the link can use it: send it to nobody else.`,
+    `${purpose}, until ${expiresAt}. Anyone who has the link can use it: send it to nobody else.`,
   ]);
 }
 
-function scopesIn({ given }: OpenAccess): readonly LoginScope[] {
-  return given.options('scope') as readonly LoginScope[];
+function scopesIn({ args }: OpenAccess): readonly LoginScope[] {
+  return args.options('scope') as readonly LoginScope[];
 }
 
 function required(word: string | undefined, name: string, usage: string): string {
   if (word !== undefined) return word;
-  throw new EngineError('USAGE', `${name} is missing: pawl access ${usage}`);
+  throw usageError(`${name} is missing: pawl access ${usage}`);
 }

@@ -18,11 +18,11 @@ import type { RunSummary } from '../../store/store.ts';
 import { assertDefaultBranch, deliveryOf, isReadOnly, type Job, readJob } from '../actions/job.ts';
 import { HOLD_MS, SavedState } from '../actions/saved-state.ts';
 import { processJob, waitForDeadOwners } from '../actions/work.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { openGitHub } from '../forge/session.ts';
 import { catchInterrupts } from '../interrupt.ts';
 import { openEventServices } from '../serve/project-events.ts';
-import { closing, findPlace, openStore, type Place } from '../session.ts';
+import { closing, findSetup, openStore, type Setup } from '../session.ts';
 import type { ForgeSettings } from '../settings/forge.ts';
 import { Shell } from '../shell.ts';
 import { ensureStateId } from '../store-origin.ts';
@@ -31,42 +31,41 @@ import { trustFolder } from '../trust/trust-list.ts';
 type GitHubSettings = Extract<ForgeSettings, { kind: 'github' }>;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  if (given.word('ACTION') !== 'run')
-    throw new EngineError('USAGE', `unknown action "${given.word('ACTION')}"; there is "pawl actions run"`);
+export const run: CommandRun = async (shell, args) => {
+  if (args.word('ACTION') !== 'run') throw usageError(`unknown action "${args.word('ACTION')}"; there is "pawl actions run"`);
   const job = readJob(shell);
   if (isReadOnly(job, shell))
     return shell.result({ job: job.id, skipped: 'read-only', runs: [] }, () => [
       'This event is about a pull request from a fork: the job has no secrets and may only read, so nothing was started.',
       'A maintainer can add the label "workflow:NAME" to the pull request.',
     ]);
-  const folder = resolve(given.option('state') ?? join(tmpdir(), 'pawl-actions', ...job.repository.split('/')));
-  const holdMs = given.option('hold') === undefined ? HOLD_MS : parseDuration(given.option('hold') as string, '--hold');
-  const inside = shellWithState(shell, given, folder);
-  const place = await findPlace(inside, inside.given);
-  const forge = forgeOf(place, job);
+  const folder = resolve(args.option('state') ?? join(tmpdir(), 'pawl-actions', ...job.repository.split('/')));
+  const holdMs = args.option('hold') === undefined ? HOLD_MS : parseDuration(args.option('hold') as string, '--hold');
+  const inside = shellWithState(shell, args, folder);
+  const setup = await findSetup(inside, inside.args);
+  const forge = forgeOf(setup, job);
   const auth = authOf(shell, forge);
   const login = { ...omitUndefined({ auth }), ledger: join(tmpdir(), `pawl-transport-${process.pid}.db`) };
-  return closing(await openGitHub(place, forge, login), async (transport) => {
-    await assertDefaultBranch(transport, place.project.root);
+  return closing(await openGitHub(setup, forge, login), async (transport) => {
+    await assertDefaultBranch(transport, setup.project.root);
     const state = await SavedState.acquire({
-      ...{ forge: transport, checkout: place.project.root, folder, job: `${job.id}/${shell.env.GITHUB_RUN_ATTEMPT ?? '1'}` },
+      ...{ forge: transport, checkout: setup.project.root, folder, job: `${job.id}/${shell.env.GITHUB_RUN_ATTEMPT ?? '1'}` },
       ...{ holdMs, now: Date.now, warn: (text: string) => shell.warn(text) },
     });
     // The maintainers agreed on the default branch; the trust lasts only for this job.
-    trustFolder(inside, place.project.root);
-    const runs = await work(inside, { place, forge, state, job, saveMs: holdMs / 3, options: omitUndefined({ auth }) });
+    trustFolder(inside, setup.project.root);
+    const runs = await work(inside, { setup, forge, state, job, saveMs: holdMs / 3, options: omitUndefined({ auth }) });
     await state.release();
     return report(shell, job, runs);
   });
 };
 
-function shellWithState(shell: Shell, given: ParsedArgs, folder: string): Shell {
+function shellWithState(shell: Shell, args: ParsedArgs, folder: string): Shell {
   const env = { ...shell.env, PAWL_STATE: join(folder, 'home'), PAWL_DB: join(folder, 'runs.db') };
-  return new Shell({ ...shell.world, env }, given);
+  return new Shell({ ...shell.context, env }, args);
 }
 
-function forgeOf({ settings: { forge }, project }: Place, { repository }: Job): GitHubSettings {
+function forgeOf({ settings: { forge }, project }: Setup, { repository }: Job): GitHubSettings {
   if (forge?.kind !== 'github')
     throw new EngineError(
       'CONFIG_INVALID',
@@ -94,7 +93,7 @@ function authOf({ env }: Shell, { auth = 'gh' }: GitHubSettings): GitHubAuth | u
 const REPEATABLE: ReadonlySet<string> = new Set(['editComment', 'setCheck', 'react']);
 
 interface Work {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly forge: GitHubSettings;
   readonly state: SavedState;
   readonly job: Job;
@@ -102,12 +101,12 @@ interface Work {
   readonly options: Partial<GitHubForgeOptions>;
 }
 
-async function work(shell: Shell, { place, forge, state, job, saveMs, options }: Work): Promise<RunSummary[]> {
+async function work(shell: Shell, { setup, forge, state, job, saveMs, options }: Work): Promise<RunSummary[]> {
   const beforeWrite = ({ name }: { readonly name: string }): Promise<void> => (REPEATABLE.has(name) ? state.hold() : state.save());
-  const opened = await openGitHub(place, forge, { ...options, beforeWrite });
-  await adoptRestored(place);
+  const opened = await openGitHub(setup, forge, { ...options, beforeWrite });
+  await adoptRestored(setup);
   const events = { source: opened, relay: relayForge(opened) };
-  const services = await openEventServices(shell, place, { forge: events, drives: 'all', more: [PEOPLE_TABLES] });
+  const services = await openEventServices(shell, setup, { forge: events, drives: 'all', more: [PEOPLE_TABLES] });
   const interrupt = catchInterrupts(services.engine, (text) => shell.warn(text));
   const deliveries = openDeliveries(services);
   // There are no pages that show a run, only its comment at GitHub.
@@ -125,13 +124,13 @@ async function work(shell: Shell, { place, forge, state, job, saveMs, options }:
 }
 
 /** Adopts the restored database so that its runs continue, once no process works on them. The state is held, so no other copy is in use. */
-async function adoptRestored(place: Place): Promise<void> {
-  if (!existsSync(place.file)) return;
-  const { problems } = await closing(await openStore(place, 'look'), (store) => store.check());
+async function adoptRestored(setup: Setup): Promise<void> {
+  if (!existsSync(setup.file)) return;
+  const { problems } = await closing(await openStore(setup, 'read'), (store) => store.check());
   const [first] = problems.filter(({ what }) => !what.includes('chmod go='));
   if (first !== undefined) throw new EngineError('STORE_DAMAGED', `the saved state is damaged: ${first.what}; nothing was run`);
-  const origin = place.state === undefined ? {} : { origin: ensureStateId(place.state) };
-  await closing(await openSqliteStore({ file: place.file, adopt: true, ...origin }), waitForDeadOwners);
+  const origin = setup.state === undefined ? {} : { origin: ensureStateId(setup.state) };
+  await closing(await openSqliteStore({ file: setup.file, adopt: true, ...origin }), waitForDeadOwners);
 }
 
 function report(shell: Shell, { id }: Job, runs: readonly RunSummary[]): number {

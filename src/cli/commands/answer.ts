@@ -4,34 +4,30 @@
 import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { type Answer, parseAnswer, readQuestions, selectQuestions, type WaitingQuestions } from '../../attended/questions.ts';
-import type { Statement } from '../../authority/statement.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
-import type { Signature } from '../../base/signature.ts';
 import { rootOf } from '../../control/approvals.ts';
 import { answersValue } from '../../engine/request/reports.ts';
 import { askAnswers, questionLines } from '../attended/answer.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
+import { type DecidingCommand, rightToDecide } from '../decision/decide-by-command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { type DecidingCommand, rightToDecide } from '../decision/right.ts';
-import { asksToSign, identityFor } from '../identity/identity.ts';
-import { signFor } from '../identity/signing.ts';
+import { signingOf } from '../identity/signing.ts';
 import { workflowsToDrive } from '../load.ts';
 import { withRun } from '../session.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const right = rightToDecide(shell, given);
-  if (given.option('assumption') !== undefined || given.has('agree'))
-    return (await import('../decision/assumption.ts')).answer(shell, given, right);
-  return withRun(shell, async ({ place, store, id }) => {
-    const command = { shell, given, place, store, right };
-    const asked = selectQuestions(id, await readQuestions(store, id), { step: given.option('step'), digest: right.digest });
+export const run: CommandRun = async (shell, args) => {
+  const right = rightToDecide(shell, args);
+  if (args.option('assumption') !== undefined || args.has('agree'))
+    return (await import('../decision/assumption.ts')).answer(shell, args, right);
+  return withRun(shell, async ({ setup, store, id }) => {
+    const command = { shell, args, setup, store, right };
+    const asked = selectQuestions(id, await readQuestions(store, id), { step: args.option('step'), digest: right.digest });
     const root = await rootOf(store, asked.run);
     // Without its code the run could not continue, so nothing would be recorded.
-    const workflows = await workflowsToDrive(shell, place.project, await store.load(root));
+    const workflows = await workflowsToDrive(shell, setup.project, await store.load(root));
     const answers = await answersTo(command, asked);
     if (answers === undefined) {
       shell.print(`Nothing was answered; "pawl answer ${asked.run}" asks again.`);
@@ -41,20 +37,19 @@ export const run: CommandRun = async (shell, given) => {
   });
 };
 
-async function answersTo({ shell, given, right }: DecidingCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
-  const words = given.allWords('ANSWER');
+async function answersTo({ shell, args, right }: DecidingCommand, asked: WaitingQuestions): Promise<readonly Answer[] | undefined> {
+  const words = args.allWords('ANSWER');
   const { questions } = asked;
   if (words.length === 0) {
     if (shell.isInteractive) return askAnswers(shell, asked);
-    throw new EngineError('USAGE', `answers are missing for: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
+    throw usageError(`answers are missing for: ${questions.map(({ question }) => `"${oneLine(question)}"`).join(', ')}`);
   }
   if (words.length !== questions.length)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `step "${asked.step}" asks ${questions.length} questions, but ${words.length} answers were given; put an answer of several words in quotes`,
     );
   const answers = questions.map((question, index) => parseAnswer(question, words[index] ?? ''));
-  if (!shell.isInteractive || right.digest !== undefined || given.has('yes')) return answers;
+  if (!shell.isInteractive || right.digest !== undefined || args.has('yes')) return answers;
   for (const index of questions.keys()) for (const line of [...questionLines(shell, asked, index), '']) shell.print(line);
   return (await confirm(shell, `Answer ${answers.map((answer) => `"${answerText(answer)}"`).join(', ')} as ${right.actor}?`))
     ? answers
@@ -73,25 +68,16 @@ interface ReadyAnswer {
 }
 
 async function record(command: DecidingCommand, { asked, answers, root, workflows }: ReadyAnswer): Promise<number> {
-  const { shell, place, store } = command;
+  const { shell, setup, store } = command;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
-  const { actor, signature } = await signedAnswer(command, asked, answers);
+  const { actor, sign } = signingOf(shell, { isSigned: asked.signed });
+  const { run: id, path, attempt } = asked;
+  const digest = answersValue(asked, answers).ref.digest;
+  const signature = await sign?.({ about: 'answer', run: id, path, attempt, answers: digest, actor });
   const use = async (engine: Engine): Promise<number> => {
     await engine.run(asked.run).answer({ answers, actor, step: asked.path, ...omitUndefined({ signature }) });
     shell.print(`${shell.symbol('done')} answered ${oneLine(asked.path)} of run ${asked.run}, as ${actor}.`);
     return driveRun(shell, { engine, run: root, wait: false });
   };
-  return driveWithEngine(shell, place, { store, workflows, use });
-}
-
-async function signedAnswer(
-  { shell, given, right }: DecidingCommand,
-  asked: WaitingQuestions,
-  answers: readonly Answer[],
-): Promise<{ readonly actor: string; readonly signature?: Signature }> {
-  if (!asked.signed && !asksToSign(shell)) return { actor: right.actor };
-  const actor = identityFor(shell, given).name;
-  const { run, path, attempt } = asked;
-  const statement: Statement = { about: 'answer', run, path, attempt, answers: answersValue(asked, answers).ref.digest, actor };
-  return { actor, signature: await signFor(shell, given, statement) };
+  return driveWithEngine(shell, setup, { store, workflows, use });
 }

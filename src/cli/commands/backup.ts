@@ -3,23 +3,23 @@
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { nameBeside, showingProgress, sizeText, verifyCopy } from '../copies.ts';
-import { findPlace, openExisting } from '../session.ts';
+import { findSetup, openExisting } from '../session.ts';
 import { counted, oneLine } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  await using store = await openExisting(place);
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  await using store = await openExisting(setup);
   if (store === undefined)
     throw new EngineError(
       'STORE_UNAVAILABLE',
-      `database ${place.file} does not exist yet, so there is nothing to copy ("pawl doctor" shows where the path comes from)`,
+      `database ${setup.file} does not exist yet, so there is nothing to copy ("pawl doctor" shows where the path comes from)`,
     );
-  const named = given.maybe('FILE');
-  const file = named === undefined ? nameBeside(place.file, 'backup') : resolve(shell.cwd, named);
-  assertWritable(file, place.file, given.has('force'));
+  const named = args.maybe('FILE');
+  const file = named === undefined ? nameBeside(setup.file, 'backup') : resolve(shell.cwd, named);
+  assertWritable(file, setup.file, args.has('force'));
   const copying = async () => ({ ...(await store.backup(file)), ...(await verifyCopy(file, file)) });
   const { bytes, runs } = await showingProgress(shell, 'copying and verifying', () => replacing(file, copying));
   return shell.result({ backup: { path: file, bytes, runs } }, () => [
@@ -30,9 +30,8 @@ export const run: CommandRun = async (shell, given) => {
 
 function assertWritable(file: string, database: string, force: boolean): void {
   if (!existsSync(file)) return;
-  if (realpathSync(file) === realpathSync(database))
-    throw new EngineError('USAGE', `${file} is the database itself; choose another file for the copy`);
-  if (!force) throw new EngineError('USAGE', `${file} already exists; choose another file, or overwrite it with --force`);
+  if (realpathSync(file) === realpathSync(database)) throw usageError(`${file} is the database itself; choose another file for the copy`);
+  if (!force) throw usageError(`${file} already exists; choose another file, or overwrite it with --force`);
 }
 
 /** Creates a file that may already exist: the old one is moved aside, and moved back if creating fails. */

@@ -7,8 +7,8 @@ import type { CommandRun } from '../command.ts';
 import { packageRoot } from '../package.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const name = given.word('SHELL');
+export const run: CommandRun = async (shell, args) => {
+  const name = args.word('SHELL');
   const script = readFileSync(join(packageRoot(), 'templates', 'completion', `pawl.${name}`), 'utf8');
   return shell.result({ shell: name, script }, () => script.trimEnd().split('\n'));
 };

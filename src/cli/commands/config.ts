@@ -1,9 +1,8 @@
 // `pawl config`: shows the effective settings and where each comes from.
 
-import { EngineError } from '../../base/error.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import { readOrigins } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
@@ -24,16 +23,16 @@ interface Row {
 const VARIABLES = { db: 'PAWL_DB', 'project-dir': 'PAWL_PROJECT', 'state-dir': 'PAWL_STATE', token: 'PAWL_TOKEN' } as const;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const rows = await readRows(shell, given, findProject(shell, given));
-  const key = given.maybe('KEY');
+export const run: CommandRun = async (shell, args) => {
+  const rows = await readRows(shell, args, findProject(shell, args));
+  const key = args.maybe('KEY');
   const chosen = key === undefined ? rows : rowsOf(rows, key);
-  const shown = given.has('show-origin') ? chosen : chosen.filter(({ isInForce }) => isInForce);
-  return shell.result({ settings: shown }, () => linesOf(shell, shown, { alone: key !== undefined, origin: given.has('show-origin') }));
+  const shown = args.has('show-origin') ? chosen : chosen.filter(({ isInForce }) => isInForce);
+  return shell.result({ settings: shown }, () => linesOf(shell, shown, { alone: key !== undefined, origin: args.has('show-origin') }));
 };
 
-async function readRows(shell: Shell, given: ParsedArgs, project: Project): Promise<Row[]> {
-  const options = optionRows(given);
+async function readRows(shell: Shell, args: ParsedArgs, project: Project): Promise<Row[]> {
+  const options = optionRows(args);
   const rows = [...options, ...environmentRows(shell).map((row) => ({ ...row, isInForce: !contains(options, row.key) }))];
   const files = (await readOrigins(shell, project)).map(({ key, value, layer, file, position, isInForce, isUsed }) => {
     return { key, value, layer, file, line: position.line, isInForce: isInForce && !contains(rows, key), isUsed };
@@ -46,9 +45,9 @@ function contains(rows: readonly Row[], key: string): boolean {
   return rows.some((row) => row.key === key);
 }
 
-function optionRows(given: ParsedArgs): Row[] {
+function optionRows(args: ParsedArgs): Row[] {
   return Object.entries({ db: 'db', 'project-dir': 'project' }).flatMap(([key, option]) => {
-    const value = given.option(option);
+    const value = args.option(option);
     return value === undefined ? [] : [givenRow(key, value, { layer: 'option', file: `--${option}` })];
   });
 }
@@ -68,7 +67,7 @@ function rowsOf(rows: readonly Row[], key: string): Row[] {
   const found = rows.filter((row) => row.key === key || row.key.startsWith(`${key}.`));
   if (found.length > 0) return found;
   const known = rows.map((row) => row.key);
-  throw new EngineError('USAGE', `"${key}" is not set${didYouMean(key, known)}; "pawl config" shows all settings`);
+  throw usageError(`"${key}" is not set${didYouMean(key, known)}; "pawl config" shows all settings`);
 }
 
 function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: boolean; readonly origin: boolean }): string[] {
@@ -77,7 +76,7 @@ function linesOf(shell: Shell, rows: readonly Row[], how: { readonly alone: bool
     return ['Nothing is set. Settings belong in .pawl/config.yaml, .pawl/config.local.yaml or ~/.config/pawl/config.yaml.'];
   if (how.alone && rows.length === 1 && !how.origin) return [textOf(first.value)];
   const value = (row: Row): string => `${textOf(row.value)}${row.isUsed ? '' : ' (not used yet)'}`;
-  return table(shell.look, [
+  return table(shell.display, [
     { title: 'SETTING', cells: rows.map(({ key }) => oneLine(key)), style: (cell, row) => dimmed(shell, rows[row], cell) },
     { title: 'VALUE', cells: rows.map(value), shrinks: 'text', style: (cell, row) => dimmed(shell, rows[row], cell) },
     ...(how.origin

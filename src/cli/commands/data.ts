@@ -10,13 +10,13 @@ import { ROW_LIMIT } from '../../safe-db/client.ts';
 import { differences, type TableDifference } from '../../safe-db/difference.ts';
 import { type MigrateResult, type MigrationStatus, migrate, migrationStatus } from '../../safe-db/migrations.ts';
 import { restoreBackup } from '../../safe-db/restore.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { showingProgress, sizeText } from '../copies.ts';
-import { findPlace, type Place } from '../session.ts';
+import { findSetup, type Setup } from '../session.ts';
 import type { DatabaseSetting } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { assertFileUpkeep } from '../store-origin.ts';
-import { oneLine, table } from '../terminal.ts';
+import { assertMayMaintainFile } from '../store-origin.ts';
+import { oneLine } from '../terminal.ts';
 
 interface Database extends DatabaseSetting {
   readonly name: string;
@@ -28,38 +28,37 @@ interface Choice {
 }
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const all = Object.entries(place.settings.databases ?? {}).map(([name, setting]) => ({ name, ...setting }));
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const all = Object.entries(setup.settings.databases ?? {}).map(([name, setting]) => ({ name, ...setting }));
   if (all.length === 0)
     throw new EngineError(
       'CONFIG_INVALID',
       'no protected database is configured; add one to .pawl/config.yaml, such as "databases: { book: { path: data/project.db, migrations: migrations } }"',
     );
-  assertOptions(given);
-  switch (given.word('ACTION')) {
+  assertOptions(args);
+  switch (args.word('ACTION')) {
     case 'migrate':
-      return migrateAll(shell, place, databasesOf(all, given.maybe('NAME')));
+      return migrateAll(shell, setup, databasesOf(all, args.maybe('NAME')));
     case 'backup':
-      return backUpAll(shell, databasesOf(all, given.maybe('NAME')));
+      return backUpAll(shell, databasesOf(all, args.maybe('NAME')));
     case 'restore':
-      return restore(shell, place, databasesOf(all, given.option('database')));
+      return restore(shell, setup, databasesOf(all, args.option('database')));
     case 'diff':
-      return diff(shell, databasesOf(all, given.option('database')));
+      return diff(shell, databasesOf(all, args.option('database')));
     default:
-      return status(shell, databasesOf(all, given.maybe('NAME')));
+      return status(shell, databasesOf(all, args.maybe('NAME')));
   }
 };
 
 /** Rejects options of another action, which would be ignored. */
-function assertOptions(given: ParsedArgs): void {
-  const action = given.word('ACTION');
-  if (given.has('allow-loss') && action !== 'migrate')
-    throw new EngineError('USAGE', `--allow-loss is for "pawl data migrate", not for ${action}`);
-  if (given.option('database') !== undefined && action !== 'restore' && action !== 'diff')
-    throw new EngineError('USAGE', `--database is for restore and diff; write "pawl data ${action} ${given.option('database')}"`);
-  if (action === 'restore' && given.maybe('NAME') === undefined)
-    throw new EngineError('USAGE', 'a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" restores one');
+function assertOptions(args: ParsedArgs): void {
+  const action = args.word('ACTION');
+  if (args.has('allow-loss') && action !== 'migrate') throw usageError(`--allow-loss is for "pawl data migrate", not for ${action}`);
+  if (args.option('database') !== undefined && action !== 'restore' && action !== 'diff')
+    throw usageError(`--database is for restore and diff; write "pawl data ${action} ${args.option('database')}"`);
+  if (action === 'restore' && args.maybe('NAME') === undefined)
+    throw usageError('a backup is missing; "pawl data status" lists them, and "pawl data restore BACKUP" restores one');
 }
 
 function databasesOf(all: readonly Database[], name: string | undefined): readonly Database[] {
@@ -67,7 +66,7 @@ function databasesOf(all: readonly Database[], name: string | undefined): readon
   const found = all.filter((database) => database.name === name);
   if (found.length > 0) return found;
   const names = all.map((database) => database.name);
-  throw new EngineError('USAGE', `no protected database "${name}"${didYouMean(name, names)}; there are: ${names.join(', ')}`);
+  throw usageError(`no protected database "${name}"${didYouMean(name, names)}; there are: ${names.join(', ')}`);
 }
 
 function status(shell: Shell, databases: readonly Database[]): number {
@@ -113,21 +112,20 @@ function migrationLine(found: MigrationStatus | null): string {
 }
 
 function backupTable(shell: Shell, backups: readonly BackupRecord[]): string[] {
-  const column = (title: string, cell: (backup: BackupRecord) => string) => ({ title, cells: backups.map(cell) });
-  return table(shell.look, [
-    column('BACKUP', ({ id }) => id.slice(0, 8)),
-    column('MADE', ({ createdAt }) => createdAt),
-    column('BEFORE', ({ reason, runId }) => runId ?? reason),
-    column('SIZE', ({ bytes }) => sizeText(bytes)),
-    column('STATE', ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is missing')),
-  ]);
+  return shell.table(backups, {
+    BACKUP: ({ id }) => id.slice(0, 8),
+    MADE: ({ createdAt }) => createdAt,
+    BEFORE: ({ reason, runId }) => runId ?? reason,
+    SIZE: ({ bytes }) => sizeText(bytes),
+    STATE: ({ path, verified }) => (existsSync(path) ? (verified ? 'verified' : 'not verified') : 'the file is missing'),
+  });
 }
 
 const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
 
-async function migrateAll(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
-  const allowLoss = shell.given.has('allow-loss');
-  if (allowLoss) await assertFileUpkeep(place, shell.right);
+async function migrateAll(shell: Shell, setup: Setup, databases: readonly Database[]): Promise<number> {
+  const allowLoss = shell.args.has('allow-loss');
+  if (allowLoss) await assertMayMaintainFile(setup, shell.right);
   const results: (MigrateResult & Pick<Database, 'name' | 'path'>)[] = [];
   for (const { name, path, migrations, keep_backups: keep } of databases) {
     if (migrations === undefined)
@@ -161,9 +159,9 @@ async function backUpAll(shell: Shell, databases: readonly Database[]): Promise<
   );
 }
 
-async function restore(shell: Shell, place: Place, databases: readonly Database[]): Promise<number> {
-  await assertFileUpkeep(place, shell.right);
-  const choices = choicesOf(shell, databases, shell.given.maybe('NAME') ?? '');
+async function restore(shell: Shell, setup: Setup, databases: readonly Database[]): Promise<number> {
+  await assertMayMaintainFile(setup, shell.right);
+  const choices = choicesOf(shell, databases, shell.args.maybe('NAME') ?? '');
   const restored: { name: string; path: string; from: string; saved: BackupRecord | null }[] = [];
   for (const { database, path: from } of choices) {
     const { name, path, keep_backups: keep } = database;
@@ -184,7 +182,7 @@ function savedLine({ id, path, verified }: BackupRecord): string {
 }
 
 function diff(shell: Shell, databases: readonly Database[]): number {
-  const named = shell.given.maybe('NAME');
+  const named = shell.args.maybe('NAME');
   const choices = named === undefined ? databases.map(newestOf) : choicesOf(shell, databases, named);
   const rows = choices.map(({ database: { name, path }, path: backup }) => {
     assertExists({ name, path });
@@ -199,23 +197,19 @@ function diff(shell: Shell, databases: readonly Database[]): number {
 }
 
 function differenceTable(shell: Shell, tables: readonly TableDifference[]): string[] {
-  const column = (title: string, cell: (row: TableDifference) => string) => ({ title, cells: tables.map(cell) });
-  return table(shell.look, [
-    column('TABLE', (row) => oneLine(row.table)),
-    column('ADDED', ({ added }) => String(added)),
-    column('REMOVED', ({ removed }) => String(removed)),
-    column('CHANGED', ({ changed }) => String(changed)),
-    column('NOTE', ({ state, redefined }) => (state !== 'changed' ? `table ${state}` : redefined ? 'defined differently' : '')),
-  ]);
+  return shell.table(tables, {
+    TABLE: (row) => oneLine(row.table),
+    ADDED: ({ added }) => String(added),
+    REMOVED: ({ removed }) => String(removed),
+    CHANGED: ({ changed }) => String(changed),
+    NOTE: ({ state, redefined }) => (state !== 'changed' ? `table ${state}` : redefined ? 'defined differently' : ''),
+  });
 }
 
 function newestOf(database: Database): Choice {
   const [newest] = listBackups(database.path);
   if (newest !== undefined) return { database, path: newest.path };
-  throw new EngineError(
-    'USAGE',
-    `database "${database.name}" has no backup to compare with; make one with "pawl data backup ${database.name}"`,
-  );
+  throw usageError(`database "${database.name}" has no backup to compare with; make one with "pawl data backup ${database.name}"`);
 }
 
 /** The backups with a file, id or run; a run can have backups of several databases. */
@@ -225,7 +219,7 @@ function choicesOf(shell: Shell, databases: readonly Database[], word: string): 
     const [database, ...others] = databases;
     if (database !== undefined && others.length === 0) return [{ database, path: file }];
     const names = databases.map(({ name }) => name).join(', ');
-    throw new EngineError('USAGE', `${file} may be a backup of several databases; choose one with --database: ${names}`);
+    throw usageError(`${file} may be a backup of several databases; choose one with --database: ${names}`);
   }
   const found = databases.flatMap((database) => named(listBackups(database.path), word).map((record) => ({ database, record })));
   assertOnePerDatabase(word, found);
@@ -241,12 +235,11 @@ function named(backups: readonly BackupRecord[], word: string): readonly BackupR
 }
 
 function assertOnePerDatabase(word: string, found: readonly { readonly database: Database; readonly record: BackupRecord }[]): void {
-  if (found.length === 0)
-    throw new EngineError('USAGE', `no backup "${word}"; "pawl data status" lists them, and the path of a file works too`);
+  if (found.length === 0) throw usageError(`no backup "${word}"; "pawl data status" lists them, and the path of a file works too`);
   const twice = [...Map.groupBy(found, ({ database }) => database.name).values()].find((same) => same.length > 1);
   if (twice === undefined) return;
   const ids = twice.map(({ record: { id, createdAt } }) => `${id.slice(0, 8)} (${createdAt})`).join(', ');
-  throw new EngineError('USAGE', `"${word}" matches several backups of ${twice[0]?.database.name}: ${ids}; give one of these`);
+  throw usageError(`"${word}" matches several backups of ${twice[0]?.database.name}: ${ids}; give one of these`);
 }
 
 function assertExists({ name, path }: Pick<Database, 'name' | 'path'>): void {

@@ -13,12 +13,12 @@ import { createRedactor, type Redactor } from '../../process/redact.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandRun } from '../command.ts';
-import { checkPlace, checkProgram } from '../doctor/doctor.ts';
+import { checkProgram, checkSetup } from '../doctor/doctor.ts';
 import { checkRoles } from '../doctor/roles.ts';
 import { writeOutput } from '../output-file.ts';
 import { versionOf } from '../package.ts';
 import { accountHome } from '../project.ts';
-import { type Place, withRun } from '../session.ts';
+import { type Setup, withRun } from '../session.ts';
 import { readOrigins } from '../settings/settings.ts';
 import { SCHEMA_VERSION, type Shell } from '../shell.ts';
 
@@ -26,36 +26,36 @@ const TEXT_MAX = 65_536;
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|session/i;
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) =>
+export const run: CommandRun = (shell, args) =>
   withRun(
     shell,
-    async ({ place, store, id }) => {
-      const file = resolve(shell.cwd, given.option('out') ?? `pawl-debug-${id}.json`);
-      const redactor = await redactorFor(shell, place);
-      const bundle = clean(await bundleOf(shell, place, { store, id }), maskOf(redactor));
-      writeOutput(file, `${JSON.stringify(bundle, null, 2)}\n`, { what: 'the report', isNew: true, mode: 0o600 });
+    async ({ setup, store, id }) => {
+      const file = resolve(shell.cwd, args.option('out') ?? `pawl-debug-${id}.json`);
+      const redactor = await redactorFor(shell, setup);
+      const bundle = clean(await bundleOf(shell, setup, { store, id }), maskOf(redactor));
+      writeOutput(file, `${JSON.stringify(bundle, null, 2)}\n`, { label: 'the report', isNew: true, mode: 0o600 });
       return shell.result({ run: id, file }, () => [
         `Wrote ${relative(shell.cwd, file)}`,
         'Known secrets are masked. The file contains prompts, outputs and paths of this run: read it before you share it.',
       ]);
     },
-    'look',
+    'read',
   );
 
-async function bundleOf(shell: Shell, place: Place, { store, id }: { readonly store: Store; readonly id: string }): Promise<JsonObject> {
+async function bundleOf(shell: Shell, setup: Setup, { store, id }: { readonly store: Store; readonly id: string }): Promise<JsonObject> {
   const [report, { definition, state }, events, settings] = await Promise.all([
     readRunReport(store, id),
     store.load(id),
     store.events(id, 0),
-    readOrigins(shell, place.project),
+    readOrigins(shell, setup.project),
   ]);
   const checks = [
     ...checkProgram(shell),
-    ...(await checkPlace(shell, shell.given)).checks,
-    ...(await checkRoles(place.project, place.settings, shell.env)),
+    ...(await checkSetup(shell, shell.args)).checks,
+    ...(await checkRoles(setup.project, setup.settings, shell.env)),
   ];
   const transcripts = report.steps.flatMap(({ path, attempt }) => {
-    const lines = readTranscript(transcriptsOf(place.file), { run: id, path, attempt });
+    const lines = readTranscript(transcriptsOf(setup.file), { run: id, path, attempt });
     return lines === undefined ? [] : [{ path, attempt, lines }];
   });
   const bundle = {
@@ -74,7 +74,7 @@ async function bundleOf(shell: Shell, place: Place, { store, id }: { readonly st
   return toPlain(JSON.parse(JSON.stringify(bundle)), 'the bundle') as JsonObject;
 }
 
-async function redactorFor(shell: Shell, { settings: { secrets = {} } }: Place): Promise<Redactor> {
+async function redactorFor(shell: Shell, { settings: { secrets = {} } }: Setup): Promise<Redactor> {
   const known = new Secrets(secrets);
   const values: Record<string, string[]> = {};
   for (const name of Object.keys(secrets)) {

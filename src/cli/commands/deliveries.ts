@@ -1,33 +1,34 @@
 // `pawl deliveries`: lists events of the forge and deliveries to `/hooks/NAME` with their results, and handles one again.
 
-import { EngineError } from '../../base/error.ts';
 import type { Deliveries } from '../../server/events/deliveries.ts';
 import { deliveryJson, openDeliveries } from '../../server/events/events.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { closing, findPlace } from '../session.ts';
+import { closing, findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
 const SHOWN = 50;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const [action, number] = [given.maybe('ACTION') ?? 'list', given.maybe('NUMBER')];
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const [action, number] = [args.maybe('ACTION') ?? 'list', args.maybe('NUMBER')];
   if (action !== 'list' && !/^\d{1,15}$/.test(number ?? ''))
-    throw new EngineError('USAGE', `name a delivery by its number: "pawl deliveries ${action} 7"`);
-  if (action === 'resend') await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts: action === 'resend' }, (services) =>
+    throw usageError(`name a delivery by its number: "pawl deliveries ${action} 7"`);
+  if (action === 'resend') await assertSettingsTrusted(shell, setup);
+  return withProjectEvents(shell, { setup, acts: action === 'resend' }, (services) =>
     closing(openDeliveries(services), async (deliveries) => {
       if (action === 'list') return listed(shell, deliveries.list({ limit: SHOWN }));
-      const one = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
-      if (action === 'resend' && one.run !== null) await services.engine.run(one.run).wait('outside');
-      const result = [one.status, oneLine(one.reason ?? ''), one.run === null ? '' : `run ${one.run}`].filter((part) => part !== '');
-      return shell.result({ delivery: { ...deliveryJson(one), headers: one.headers, body: one.body } }, () => [
-        `delivery ${one.number} of ${oneLine(one.route)}: ${result.join(', ')}`,
-        ...(action === 'show' ? [oneLine(JSON.stringify(one.body))] : []),
+      const delivery = action === 'resend' ? await deliveries.resend(Number(number)) : deliveries.get(Number(number));
+      if (action === 'resend' && delivery.run !== null) await services.engine.run(delivery.run).wait('outside');
+      const result = [delivery.status, oneLine(delivery.reason ?? ''), delivery.run === null ? '' : `run ${delivery.run}`].filter(
+        (part) => part !== '',
+      );
+      return shell.result({ delivery: { ...deliveryJson(delivery), headers: delivery.headers, body: delivery.body } }, () => [
+        `delivery ${delivery.number} of ${oneLine(delivery.route)}: ${result.join(', ')}`,
+        ...(action === 'show' ? [oneLine(JSON.stringify(delivery.body))] : []),
       ]);
     }),
   );

@@ -9,8 +9,6 @@ import { readRunReport } from '../../control/run/report.ts';
 import type { RunReport } from '../../control/schema/run.ts';
 import { describeGraph } from '../../definition/describe.ts';
 import type { Definition } from '../../definition/model.ts';
-import { userActor } from '../actor.ts';
-import { callOf } from '../caller.ts';
 import type { CommandRun } from '../command.ts';
 import { decideOnTerminal } from '../decision/decision.ts';
 import { narrateRun, questionLines } from '../demo/narration.ts';
@@ -27,8 +25,8 @@ const PAUSE_MS = 600;
 const SCRIPT_ACTOR = 'demo script';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const keep = given.option('keep');
+export const run: CommandRun = async (shell, args) => {
+  const keep = args.option('keep');
   const project = await createDemoProject(keep === undefined ? undefined : resolve(shell.cwd, keep));
   for (const line of openingLines(shell, project)) shell.print(line);
   await trustContent(shell, project.workflow);
@@ -39,9 +37,9 @@ export const run: CommandRun = async (shell, given) => {
   try {
     // The commands printed at the end use this database.
     await engine.store.bind(ensureStateId(stateHome(shell)));
-    const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: userActor(shell) } });
+    const { id } = await engine.start(workflow, { git: project.hasGit }, { origin: { file: project.workflow, actor: shell.actor } });
     const scene = { engine, run: id, project, definition: workflow.definition, interrupt };
-    return await play(shell, scene, !given.has('no-pause'));
+    return await play(shell, scene, !args.has('no-pause'));
   } finally {
     interrupt.release();
     await engine.close();
@@ -58,7 +56,7 @@ interface Scene {
 
 async function play(shell: Shell, scene: Scene, pauses: boolean): Promise<number> {
   const { engine, run: id, interrupt, project } = scene;
-  const ended = await narrate(shell, scene, pauses && shell.look.isTerminal ? PAUSE_MS : 0);
+  const ended = await narrate(shell, scene, pauses && shell.display.isTerminal ? PAUSE_MS : 0);
   if (ended === 'interrupted') {
     await interrupt.stopped;
     shell.print(`\nInterrupted. Nothing is still running. Continue with:\n  ${commandOf(shell, scene, `resume ${id}`)}`);
@@ -79,12 +77,12 @@ async function narrate(
   { engine, run, interrupt, project }: Scene,
   pauseMs: number,
 ): Promise<'ended' | 'later' | 'interrupted'> {
-  const place = { project, file: project.database, state: undefined };
+  const setup = { project, file: project.database, state: undefined };
   try {
     const ended = await narrateRun(shell, {
       engine,
       run,
-      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, place }) : decideByScript(shell, engine, run)),
+      decide: () => (shell.isInteractive ? decideOnTerminal(shell, engine, { run, setup }) : decideByScript(shell, engine, run)),
       pause: () => Promise.race([sleep(pauseMs), interrupt.stopped]),
     });
     return interrupt.isStopping ? 'interrupted' : ended;
@@ -132,7 +130,7 @@ function closingLines(shell: Shell, scene: Scene, { run, steps }: RunReport): st
       `  ${shell.style('cyan', commandOf(shell, scene, words(scene)))}`,
     ]),
     '',
-    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${callOf(shell)} init`)} writes a first workflow into your project.`,
+    `${shell.style('bold', 'Your own')}  ${shell.style('cyan', `${shell.program} init`)} writes a first workflow into your project.`,
   ];
 }
 
@@ -153,5 +151,5 @@ function graphLines(shell: Shell, definition: Definition): string[] {
 }
 
 function commandOf(shell: Shell, { project }: Scene, words: string): string {
-  return `${callOf(shell)} ${words} --project ${shellWord(project.root)}`;
+  return `${shell.program} ${words} --project ${shellWord(project.root)}`;
 }

@@ -2,13 +2,13 @@
 
 import { omitUndefined } from '../../base/fields.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
-import { type Check, checkPlace, checkProgram, checkSecrets } from '../doctor/doctor.ts';
+import { type Check, checkProgram, checkSecrets, checkSetup } from '../doctor/doctor.ts';
 import { wrap } from '../help.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine, type StyleName, type SymbolName } from '../terminal.ts';
 
-const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
+const STATUS_STYLES: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>> = {
   ok: ['green', 'done'],
   warning: ['yellow', 'waiting'],
   problem: ['red', 'failed'],
@@ -16,9 +16,9 @@ const LOOKS: Readonly<Record<Check['status'], readonly [StyleName, SymbolName]>>
 };
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const { checks: setup, place } = await checkPlace(shell, given);
-  const checks = [...checkProgram(shell), ...setup, ...(place === undefined ? [] : await checkProject(shell, given, place))];
+export const run: CommandRun = async (shell, args) => {
+  const { checks: setupChecks, setup } = await checkSetup(shell, args);
+  const checks = [...checkProgram(shell), ...setupChecks, ...(setup === undefined ? [] : await checkProject(shell, args, setup))];
   shell.result({ ok: exitOf(checks) === 0, checks: checks.map(toRow) }, () => [
     ...checks.flatMap((check) => linesOf(shell, check)),
     summaryOf(checks),
@@ -26,21 +26,21 @@ export const run: CommandRun = async (shell, given) => {
   return exitOf(checks);
 };
 
-async function checkProject(shell: Shell, given: ParsedArgs, place: Place): Promise<readonly Check[]> {
-  const { project, settings, file } = place;
+async function checkProject(shell: Shell, args: ParsedArgs, setup: Setup): Promise<readonly Check[]> {
+  const { project, settings, file } = setup;
   const [{ checkDatabase }, { checkRoles }, { checkWorkflows }] = await Promise.all([
     import('../doctor/store.ts'),
     import('../doctor/roles.ts'),
     import('../doctor/workflows.ts'),
   ]);
   return [
-    ...(await checkWorkflows(shell, given)),
+    ...(await checkWorkflows(shell, args)),
     ...(await checkRoles(project, settings, shell.env)),
-    ...checkSecrets(place),
-    ...(settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, place) : []),
-    ...(await checkDatabase(shell, place)),
-    ...((settings.serve?.projects ?? []).length > 0 ? await (await import('../doctor/projects.ts')).checkProjects(shell, place) : []),
-    ...(given.has('repair') ? [(await import('../doctor/repair.ts')).saveRuns(file)] : []),
+    ...checkSecrets(setup),
+    ...(settings.forge?.kind === 'github' ? await (await import('../doctor/forge.ts')).checkForge(shell, setup) : []),
+    ...(await checkDatabase(shell, setup)),
+    ...((settings.serve?.projects ?? []).length > 0 ? await (await import('../doctor/projects.ts')).checkProjects(shell, setup) : []),
+    ...(args.has('repair') ? [(await import('../doctor/repair.ts')).saveRuns(file)] : []),
   ];
 }
 
@@ -54,10 +54,10 @@ function toRow({ id, status, what, hint, project }: Check): object {
 }
 
 function linesOf(shell: Shell, { status, what, hint }: Check): string[] {
-  const [style, name] = LOOKS[status];
+  const [style, name] = STATUS_STYLES[status];
   const mark = shell.symbol(name);
   const indent = ' '.repeat(mark.length + 1);
-  const room = (shell.look.isTerminal ? shell.look.columns : Number.POSITIVE_INFINITY) - indent.length;
+  const room = (shell.display.isTerminal ? shell.display.columns : Number.POSITIVE_INFINITY) - indent.length;
   const [first, ...rest] = wrap(oneLine(what), room);
   return [
     `${shell.style(style, mark)} ${first}`,

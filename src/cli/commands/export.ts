@@ -8,20 +8,20 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { CommandRun } from '../command.ts';
 import { type LoadedDescription, loadDescription } from '../load.ts';
 import { writeOutput } from '../output-file.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Fields of a file outside the definition, which are copied unchanged. */
 const FILE_FIELDS = ['trigger', 'override_triggers', 'concurrency', 'budget', 'permissions'];
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const { project } = await findPlace(shell, given);
-  const loaded = await loadDescription(shell, project, given.word('WORKFLOW'));
+export const run: CommandRun = async (shell, args) => {
+  const { project } = await findSetup(shell, args);
+  const loaded = await loadDescription(shell, project, args.word('WORKFLOW'));
   const { text, differences } = writeYaml(loaded.workflow, loaded.registry, fileFieldsOf(loaded));
-  const file = given.option('out');
+  const file = args.option('out');
   const path = file === undefined ? undefined : resolve(shell.cwd, file);
-  if (path !== undefined) writeOutput(path, text, { what: 'the workflow', isNew: true });
+  if (path !== undefined) writeOutput(path, text, { label: 'the workflow', isNew: true });
   const result = { workflow: loaded.workflow.definition.name, format: 'yaml', isSame: differences.length === 0, differences };
   if (path !== undefined) shell.result({ ...result, file: path }, () => [`Wrote ${path}`]);
   else if (shell.wantsJson) shell.result({ ...result, text }, () => []);
@@ -49,7 +49,7 @@ function effectsOf(differences: readonly string[]): string {
 function fileFieldsOf({ file, workflow }: LoadedDescription): JsonObject {
   if (!/\.ya?ml$/.test(file)) return {};
   const source = parse(readFileSync(file, 'utf8')) as Json;
-  // A workflow that was generated from settings has no file of its own.
+  // A workflow that was generated from settings has no file.
   if (!isJsonObject(source) || !isJsonObject(source.metadata) || source.metadata.name !== workflow.definition.name) return {};
   return Object.fromEntries(FILE_FIELDS.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 }

@@ -11,17 +11,17 @@ import { wrap } from '../help.ts';
 import { signingOf } from '../identity/signing.ts';
 import { readOutputs, readParams, requiredOption } from '../params.ts';
 import { demandRight } from '../right.ts';
-import { type Place, withRun } from '../session.ts';
+import { type Setup, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, table } from '../terminal.ts';
 
 const EXIT_NOT_CONFIRMED = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const from = requiredOption(given, 'from', `it names the first step of the fork; "pawl show ${given.word('RUN')}" shows the steps`);
-  return withRun(shell, ({ place, store, id: original }) =>
-    given.has('dry-run') ? showPlan(shell, place, { store, original, from }) : forkAndDrive(shell, given, { place, store, original, from }),
+export const run: CommandRun = async (shell, args) => {
+  const from = requiredOption(args, 'from', `it names the first step of the fork; "pawl show ${args.word('RUN')}" shows the steps`);
+  return withRun(shell, ({ setup, store, id: original }) =>
+    args.has('dry-run') ? showPlan(shell, setup, { store, original, from }) : forkAndDrive(shell, args, { setup, store, original, from }),
   );
 };
 
@@ -32,37 +32,37 @@ interface ForkSource {
 }
 
 /** Shows what would be reused and what would run again, which needs no code of the workflow. */
-async function showPlan(shell: Shell, place: Place, { store, original, from }: ForkSource): Promise<number> {
+async function showPlan(shell: Shell, setup: Setup, { store, original, from }: ForkSource): Promise<number> {
   const { withEngine } = await import('../drive.ts');
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
     return shell.result({ plan }, () => forkLines(shell, plan));
   };
-  return withEngine(shell, place, { store, workflows: [], use });
+  return withEngine(shell, setup, { store, workflows: [], use });
 }
 
-async function forkAndDrive(shell: Shell, given: ParsedArgs, forking: ForkSource & { readonly place: Place }): Promise<number> {
-  const { place, store, original, from } = forking;
+async function forkAndDrive(shell: Shell, args: ParsedArgs, forking: ForkSource & { readonly setup: Setup }): Promise<number> {
+  const { setup, store, original, from } = forking;
   const forked = await store.load(original);
   const [{ loadCurrentWorkflow }, { driveRun, driveWithEngine }] = await Promise.all([import('../load.ts'), import('../drive.ts')]);
-  const { workflow } = await loadCurrentWorkflow(shell, place.project, forked);
-  const params = readParams(shell, given, workflow.definition.params);
-  const outputs = readOutputs(shell, given);
+  const { workflow } = await loadCurrentWorkflow(shell, setup.project, forked);
+  const params = readParams(shell, args, workflow.definition.params);
+  const outputs = readOutputs(shell, args);
   const use = async (engine: Engine): Promise<number> => {
     const plan = await readForkTable(engine, original, from);
     if (plan.passed.length > 0) await demandRight(shell, { demand: 'override', on: 'pawl fork --from' });
-    if (!(await isConfirmed(shell, given, plan))) return EXIT_NOT_CONFIRMED;
-    const isSigned = forked.state.signed === true || place.settings.decisions === 'signed';
+    if (!(await isConfirmed(shell, args, plan))) return EXIT_NOT_CONFIRMED;
+    const isSigned = forked.state.signed === true || setup.settings.decisions === 'signed';
     const fork = await engine.run(original).fork({ from, params, outputs, ...signingOf(shell, { isSigned }) });
     shell.print(`Run ${fork.id} is a fork of ${original}.`);
     return driveRun(shell, { engine, run: fork.id, wait: false });
   };
-  return driveWithEngine(shell, place, { store, workflows: [workflow], use });
+  return driveWithEngine(shell, setup, { store, workflows: [workflow], use });
 }
 
 /** A terminal shows what runs again and asks; a pipe cannot ask. */
-async function isConfirmed(shell: Shell, given: ParsedArgs, plan: ForkTable): Promise<boolean> {
-  if (!shell.isInteractive || given.has('yes')) return true;
+async function isConfirmed(shell: Shell, args: ParsedArgs, plan: ForkTable): Promise<boolean> {
+  if (!shell.isInteractive || args.has('yes')) return true;
   for (const line of [...forkLines(shell, plan), '']) shell.print(line);
   if (await confirm(shell, 'Fork?')) return true;
   shell.print('No fork was started.');
@@ -90,7 +90,7 @@ function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, pass
   return [
     `A fork of run ${run} that starts at "${oneLine(from)}":`,
     '',
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'STEP', cells: steps.map(({ path }) => oneLine(path)), shrinks: 'name' },
       { title: 'KIND', cells: steps.map(({ kind }) => kind) },
       { title: 'OUTCOME', cells: steps.map(({ outcome }) => oneLine(outcome ?? 'open')) },
@@ -102,6 +102,6 @@ function forkLines(shell: Shell, { run, from, steps, askedAgain, asksFirst, pass
       { title: 'WHICH MEANS', cells: steps.map(({ means }) => means), shrinks: 'text' },
     ]),
     '',
-    ...notes.flatMap((note) => (shell.look.isTerminal ? wrap(note, shell.look.columns) : [note])),
+    ...notes.flatMap((note) => (shell.display.isTerminal ? wrap(note, shell.display.columns) : [note])),
   ];
 }

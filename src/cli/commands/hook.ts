@@ -3,15 +3,18 @@
 
 import { text } from 'node:stream/consumers';
 import { messageOf } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { agentProcessSession } from '../agent-session.ts';
-import type { CommandRun } from '../command.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { agentProcessSession, isSessionId } from '../agent-session.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import type { Shell } from '../shell.ts';
+
+/** The input of a hook. */
+export type HookInput = JsonObject & { readonly session_id: string };
 
 /** A hook: its answer, and the warning if it fails. */
 interface Hook {
   readonly failureText: string;
-  answer(shell: Shell, asked: Json): Promise<object | undefined>;
+  answer(shell: Shell, input: HookInput): Promise<object | undefined>;
 }
 
 const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
@@ -24,11 +27,15 @@ const HOOKS: Readonly<Record<string, () => Promise<Hook>>> = {
 const EXIT_NOT_BLOCKING = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const event = given.word('EVENT');
+export const run: CommandRun = async (shell, args) => {
+  const event = args.word('EVENT');
   const hook = await (HOOKS[event] as () => Promise<Hook>)();
   try {
-    const answer = await hook.answer(shell, withSession(shell, JSON.parse(await text(shell.world.stdin)) as Json, given.option('agent')));
+    const input: unknown = JSON.parse(await text(shell.context.stdin));
+    const answer = await hook.answer(
+      shell,
+      parseInput(input as Json, { event, session: agentProcessSession(shell, args.option('agent')) }),
+    );
     if (answer !== undefined) shell.write(`${JSON.stringify(answer)}\n`);
     return 0;
   } catch (error) {
@@ -37,8 +44,9 @@ export const run: CommandRun = async (shell, given) => {
   }
 };
 
-/** The input with the session id that the agent's MCP server uses, for programs that pass none. */
-function withSession(shell: Shell, asked: Json, agent: string | undefined): Json {
-  const session = agentProcessSession(shell, agent);
-  return session === undefined || !isJsonObject(asked) ? asked : { ...asked, session_id: session };
+/** The input with its session id; for programs that pass none, that is the session of the agent's MCP server. */
+function parseInput(input: Json, { event, session }: { readonly event: string; readonly session: string | undefined }): HookInput {
+  const id = isJsonObject(input) ? (session ?? input.session_id) : undefined;
+  if (isJsonObject(input) && isSessionId(id)) return { ...input, session_id: id };
+  throw usageError(`stdin must be the input of the hook "${event}", with a "session_id"`);
 }

@@ -15,7 +15,7 @@ import {
 } from '../../authority/keys.ts';
 import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { identityText, keyListOf } from '../identity/identity.ts';
 import { openPassphrases } from '../identity/passphrase.ts';
 import { unlock } from '../identity/signing.ts';
@@ -25,18 +25,18 @@ import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const action = given.word('ACTION');
-  const words = given.allWords('WHAT');
-  if (action === 'list') list(shell, given);
-  else if (words.length === 0) throw new EngineError('USAGE', `${WHAT[action]} is missing: pawl identity ${action} ${WHAT[action]}`);
-  else if (action === 'enrol') await enrol(shell, given, words.join(' '));
+export const run: CommandRun = async (shell, args) => {
+  const action = args.word('ACTION');
+  const words = args.allWords('WHAT');
+  if (action === 'list') list(shell, args);
+  else if (words.length === 0) throw usageError(`${WHAT[action]} is missing: pawl identity ${action} ${WHAT[action]}`);
+  else if (action === 'enrol') await enrol(shell, args, words.join(' '));
   else {
     const [name = '', more] = words;
-    if (more !== undefined) throw new EngineError('USAGE', `unexpected argument "${more}"; "pawl identity ${action}" accepts one name`);
-    if (action === 'create') await create(shell, given, name);
+    if (more !== undefined) throw usageError(`unexpected argument "${more}"; "pawl identity ${action}" accepts one name`);
+    if (action === 'create') await create(shell, args, name);
     else if (action === 'show') show(shell, name);
-    else await revoke(shell, given, name);
+    else await revoke(shell, args, name);
   }
   return 0;
 };
@@ -44,14 +44,14 @@ export const run: CommandRun = async (shell, given) => {
 const WHAT: Readonly<Record<string, string>> = { create: 'NAME', show: 'NAME', revoke: 'NAME', enrol: 'FILE-OR-PUBLIC-KEY' };
 
 /** Creates a key, at a terminal, because the first key enrols itself. */
-async function create(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
+async function create(shell: Shell, args: ParsedArgs, name: string): Promise<void> {
   // Only a person may create keys: an agent with its own key could sign for itself.
   await demandRight(shell, { demand: 'trust', on: 'pawl identity create', withoutToken: true, withoutSignature: true });
   const state = stateHome(shell);
   const key = generateKey(name);
   if (readLockedKeys(state).some((other) => other.name === name))
-    throw new EngineError('USAGE', `a key of "${name}" already exists in ${state}; choose another name`);
-  const file = writeLockedKey(state, await key.lock(await newPassphrase(shell, given, name)));
+    throw usageError(`a key of "${name}" already exists in ${state}; choose another name`);
+  const file = writeLockedKey(state, await key.lock(await newPassphrase(shell, args, name)));
   const isFirst = readKeyList(state).entries.length === 0;
   if (isFirst) changeKeyList(state, (keys) => (keys.entries.length === 0 ? keys.enrol(key, key, Date.now()) : keys));
   const isEnrolled = readKeyList(state).find(key.fingerprint) !== undefined;
@@ -64,18 +64,18 @@ async function create(shell: Shell, given: ParsedArgs, name: string): Promise<vo
   ]);
 }
 
-async function newPassphrase(shell: Shell, given: ParsedArgs, name: string): Promise<string> {
-  using passphrases = openPassphrases(shell, given);
+async function newPassphrase(shell: Shell, args: ParsedArgs, name: string): Promise<string> {
+  using passphrases = openPassphrases(shell, args);
   const passphrase = await passphrases.read(`Passphrase for ${name}, at least 12 characters`);
   assertPassphrase(passphrase);
   if (passphrases.isTyped && (await passphrases.read('Repeat the passphrase')) !== passphrase)
-    throw new EngineError('USAGE', 'the two passphrases differ; no key was created');
+    throw usageError('the two passphrases differ; no key was created');
   return passphrase;
 }
 
-async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<void> {
+async function enrol(shell: Shell, args: ParsedArgs, source: string): Promise<void> {
   const state = stateHome(shell);
-  const keys = keysIn(shell, what);
+  const keys = keysIn(shell, source);
   const list = readKeyList(state);
   if (list.active.length === 0)
     throw new EngineError(
@@ -84,7 +84,7 @@ async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<voi
     );
   for (const key of keys)
     shell.print(`${identityText({ name: key.name, fingerprint: fingerprintOf(key) })} will be accepted for decisions here.`);
-  const by = await unlock(shell, given);
+  const by = await unlock(shell, args);
   const after = changeKeyList(state, (now) => keys.reduce((grown, key) => grown.enrol(key, by, Date.now()), now));
   const enrolled = keys.flatMap((key) => after.find(fingerprintOf(key)) ?? []);
   shell.result({ enrolled: enrolled.map(({ name, fingerprint }) => ({ name, fingerprint })), by: by.name }, () =>
@@ -93,17 +93,16 @@ async function enrol(shell: Shell, given: ParsedArgs, what: string): Promise<voi
 }
 
 /** The keys to enrol: a public key as text, a file of public keys, or the name of a key of this user. */
-function keysIn(shell: Shell, what: string): readonly PublicKey[] {
-  const key = parsePublicKey(what) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === what);
+function keysIn(shell: Shell, source: string): readonly PublicKey[] {
+  const key = parsePublicKey(source) ?? readLockedKeys(stateHome(shell)).find(({ name }) => name === source);
   if (key !== undefined) return [{ name: key.name, key: key.key }];
-  const file = resolve(shell.cwd, what);
+  const file = resolve(shell.cwd, source);
   if (existsSync(file) && statSync(file).isFile()) {
     const keys = parsePublicKeys(readFileSync(file, 'utf8'), file);
     if (keys.length > 0) return keys;
   }
-  throw new EngineError(
-    'USAGE',
-    `"${oneLine(what)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
+  throw usageError(
+    `"${oneLine(source)}" is not a public key, a file of public keys or the name of one of your keys; "pawl identity show NAME" prints a public key`,
   );
 }
 
@@ -111,14 +110,14 @@ function show(shell: Shell, name: string): void {
   const state = stateHome(shell);
   const list = readKeyList(state);
   const key = list.named(name) ?? readLockedKeys(state).find((own) => own.name === name);
-  if (key === undefined) throw new EngineError('USAGE', `no key of "${name}" exists here; "pawl identity list" shows all keys`);
+  if (key === undefined) throw usageError(`no key of "${name}" exists here; "pawl identity list" shows all keys`);
   const fingerprint = fingerprintOf(key);
   shell.result({ name, fingerprint, publicKey: publicKeyText(key) }, () => [publicKeyText(key)]);
 }
 
-function list(shell: Shell, given: ParsedArgs): void {
+function list(shell: Shell, args: ParsedArgs): void {
   const state = stateHome(shell);
-  const keys = keyListOf(shell, findProject(shell, given));
+  const keys = keyListOf(shell, findProject(shell, args));
   const mine = readLockedKeys(state).map((key) => ({ name: key.name, fingerprint: fingerprintOf(key) }));
   const enrolled = keys.all.map(({ name, fingerprint, enrolledAt, enrolledBy, revokedAt }) => ({
     name,
@@ -144,12 +143,12 @@ function list(shell: Shell, given: ParsedArgs): void {
   });
 }
 
-async function revoke(shell: Shell, given: ParsedArgs, name: string): Promise<void> {
+async function revoke(shell: Shell, args: ParsedArgs, name: string): Promise<void> {
   const state = stateHome(shell);
   // Fail before asking for a passphrase.
   if (readKeyList(state).named(name) === undefined)
-    throw new EngineError('USAGE', `no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
-  const by = await unlock(shell, given);
+    throw usageError(`no enrolled key belongs to "${name}"; "pawl identity list" shows the enrolled keys`);
+  const by = await unlock(shell, args);
   changeKeyList(state, (list) => list.revoke(name, by, Date.now()));
   shell.result({ revoked: name, by: by.name }, () => [
     `${shell.symbol('done')} the key of ${oneLine(name)} is revoked. Its earlier signatures stay valid.`,

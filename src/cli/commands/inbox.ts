@@ -1,7 +1,6 @@
 // `pawl inbox`: lists everything that waits for a person, oldest first.
 
 import { NO_VERDICT } from '../../attended/wait-words.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import {
   type Approval,
@@ -19,29 +18,29 @@ import { postedText } from '../../engine/request/approvals.ts';
 import type { Store } from '../../store/store.ts';
 import { assumptionLine, assumptionLines } from '../assumptions.ts';
 import { questionLines } from '../attended/answer.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { approvalLines } from '../decision/decision.ts';
 import { type ApprovalDiff, diffLines } from '../decision/diff-lines.ts';
-import { findPlace, findRun, openExisting, type Place } from '../session.ts';
+import { findRun, findSetup, openExisting, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { counted, oneLine, table } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const prefix = given.maybe('RUN');
-  if (prefix === undefined && (given.has('diff') || given.has('new')))
-    throw new EngineError('USAGE', '--diff and --new need the id of a run: "pawl inbox RUN --diff"');
-  await using store = await openExisting(place, prefix);
-  const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, place)];
-  const inbox = store === undefined ? NOTHING : await fullInbox(shell, { place, store, runs, isOne: prefix !== undefined });
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const prefix = args.maybe('RUN');
+  if (prefix === undefined && (args.has('diff') || args.has('new')))
+    throw usageError('--diff and --new need the id of a run: "pawl inbox RUN --diff"');
+  await using store = await openExisting(setup, prefix);
+  const runs = store === undefined ? [] : prefix === undefined ? await openRuns(shell, store) : [await findRun(store, prefix, setup)];
+  const inbox = store === undefined ? NOTHING : await fullInbox(shell, { setup, store, runs, isOne: prefix !== undefined });
   return shell.result(inboxJson(inbox), () => (prefix === undefined ? listLines(shell, inbox) : fullLines(shell, inbox)));
 };
 
 const NOTHING: FullInbox = { approvals: [], questions: [], stuck: [], pending: [], assumptions: [] };
 
 interface InboxSource {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly store: Store;
   readonly runs: readonly string[];
   /** Only one run is shown, in full. */
@@ -56,21 +55,21 @@ async function fullInbox(shell: Shell, source: InboxSource): Promise<FullInbox> 
 }
 
 /** The approvals of one run with the changes since the person last looked, and with --diff or --new the diff. */
-async function withViews(shell: Shell, { place, store }: InboxSource, approvals: readonly Approval[]): Promise<readonly Approval[]> {
-  const isDiff = shell.given.has('diff') || shell.given.has('new');
+async function withViews(shell: Shell, { setup, store }: InboxSource, approvals: readonly Approval[]): Promise<readonly Approval[]> {
+  const isDiff = shell.args.has('diff') || shell.args.has('new');
   if (approvals.length === 0 || (!isDiff && !shell.isInteractive)) return approvals;
   const [{ hasDiff, newSinceView, readDiff }, { lastView, recordView, contentOf }] = await Promise.all([
     import('../decision/diff.ts'),
     import('../decision/last-view.ts'),
   ]);
   const view = async (asked: Approval): Promise<Approval> => {
-    const source = { shell, place, store, asked };
+    const source = { shell, setup, store, asked };
     const isNew = await newSinceView(source);
     if (!isDiff) {
-      recordView(shell, place, { asked, content: contentOf(asked) });
+      recordView(shell, setup, { asked, content: contentOf(asked) });
       return { ...asked, ...omitUndefined({ isNew: isNew?.line }) };
     }
-    const since = shell.given.has('new') ? lastView(shell, place, asked) : undefined;
+    const since = shell.args.has('new') ? lastView(shell, setup, asked) : undefined;
     const diff = (await hasDiff(source)) ? await readDiff(source, since) : NO_GIT;
     return { ...asked, ...omitUndefined({ isNew: isNew?.line }), diff };
   };
@@ -127,7 +126,11 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
       options:
         approval.posted === undefined ? approval.question.options.map(({ label }) => label).join(', ') : `(${postedText(approval.posted)})`,
     })),
-    ...questions.map((asked) => ({ ...asked, step: asked.path, options: countText(asked.questions.length) })),
+    ...questions.map((asked) => ({
+      ...asked,
+      step: asked.path,
+      options: `(an agent asks ${counted(asked.questions.length, 'question')})`,
+    })),
     ...stuck.map(({ run, workflow, wait }) => ({
       run,
       workflow,
@@ -138,7 +141,7 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
     ...pending.map((gate) => ({ ...gate, step: gate.wait.path, since: gate.wait.since, options: `(pending) ${pendingText(gate)}` })),
   ].sort((a, b) => a.since - b.since);
   if (rows.length === 0) return [assumptions.length === 0 ? 'Nothing is waiting for you.' : 'No decision is waiting for you.'];
-  const lines = table(shell.look, [
+  const lines = table(shell.display, [
     { title: 'RUN', cells: rows.map(({ run }) => run) },
     { title: 'STEP', cells: rows.map(({ step }) => oneLine(step)), shrinks: 'name' },
     { title: 'WORKFLOW', cells: rows.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
@@ -156,10 +159,6 @@ function waitingLines(shell: Shell, { approvals, questions, stuck, pending, assu
     ...(open === undefined ? [] : [`"pawl inbox ${open}" shows what the checks wait for, "pawl resume ${open}" checks again.`]),
   ];
   return [...lines, '', ...hints.map((line) => shell.style('dim', line))];
-}
-
-function countText(count: number): string {
-  return count === 1 ? '(an agent asks a question)' : `(an agent asks ${count} questions)`;
 }
 
 function fullLines(shell: Shell, { approvals, questions, stuck, pending, assumptions }: FullInbox): string[] {

@@ -5,11 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, parse, relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { AGENT_PROGRAMS } from '../agent-setup/programs.ts';
-import { callOf } from '../caller.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { fileLines, filesJson, writeAll } from '../init/files.ts';
 import type { TemplateName } from '../init/template.ts';
 import { packageRoot } from '../package.ts';
@@ -21,51 +19,51 @@ const NAME_DEFAULT = 'notes';
 const NAME_FORM = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  if (!AGENT_PROGRAMS.some((program) => given.has(program))) return initWorkflow(shell, given);
-  return (await import('../init/agents.ts')).initAgents(shell, given);
+export const run: CommandRun = async (shell, args) => {
+  if (!AGENT_PROGRAMS.some((program) => args.has(program))) return initWorkflow(shell, args);
+  return (await import('../init/agents.ts')).initAgents(shell, args);
 };
 
-async function initWorkflow(shell: Shell, given: ParsedArgs): Promise<number> {
-  if (given.option('template') !== undefined) return initFromTemplate(shell, given);
-  if (given.has('github-actions')) return (await import('../init/template.ts')).initActions(shell, given, findProject(shell, given));
-  if (given.option('repo') !== undefined) throw new EngineError('USAGE', '--repo needs --template, such as --template bug-fix');
-  const name = nameOf(given);
-  const form = formOf(given);
-  const project = findProject(shell, given);
+async function initWorkflow(shell: Shell, args: ParsedArgs): Promise<number> {
+  if (args.option('template') !== undefined) return initFromTemplate(shell, args);
+  if (args.has('github-actions')) return (await import('../init/template.ts')).initActions(shell, args, findProject(shell, args));
+  if (args.option('repo') !== undefined) throw usageError('--repo needs --template, such as --template bug-fix');
+  const name = nameOf(args);
+  const form = formOf(args);
+  const project = findProject(shell, args);
   const home = project.home ?? join(project.root, '.pawl');
   const workflow = join(home, 'workflows', `${name}.${form}`);
   const files = new Map([[workflow, workflowText(workflow, form)], ...settingsFiles(home, project, form)]);
-  const { written, left } = writeAll(files, given);
-  if (written.includes(workflow) && !given.has('dry-run')) await trustContent(shell, workflow);
-  return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(given, { written, left }) }, () => [
-    ...fileLines(shell, given, { written, left }),
+  const { written, left } = writeAll(files, args);
+  if (written.includes(workflow) && !args.has('dry-run')) await trustContent(shell, workflow);
+  return shell.result({ project: project.root, workflow: { name, file: workflow }, ...filesJson(args, { written, left }) }, () => [
+    ...fileLines(shell, args, { written, left }),
     '',
-    `Next:  ${shell.style('cyan', `${callOf(shell)} run ${name}`)}`,
+    `Next:  ${shell.style('cyan', `${shell.program} run ${name}`)}`,
   ]);
 }
 
-async function initFromTemplate(shell: Shell, given: ParsedArgs): Promise<number> {
-  if (given.has('js') || given.has('yaml')) throw new EngineError('USAGE', '--template writes YAML; remove --js and --yaml');
+async function initFromTemplate(shell: Shell, args: ParsedArgs): Promise<number> {
+  if (args.has('js') || args.has('yaml')) throw usageError('--template writes YAML; remove --js and --yaml');
   const { initTemplate } = await import('../init/template.ts');
-  const template = given.option('template') as TemplateName;
-  const project = findProject(shell, given);
+  const template = args.option('template') as TemplateName;
+  const project = findProject(shell, args);
   const home = project.home ?? join(project.root, '.pawl');
-  const name = nameOf(given, template);
-  return initTemplate(shell, given, { template, name, home, project, file: join(home, 'workflows', `${name}.yaml`) });
+  const name = nameOf(args, template);
+  return initTemplate(shell, args, { template, name, home, project, file: join(home, 'workflows', `${name}.yaml`) });
 }
 
-function nameOf(given: ParsedArgs, standard = NAME_DEFAULT): string {
-  const name = given.maybe('NAME') ?? standard;
+function nameOf(args: ParsedArgs, standard = NAME_DEFAULT): string {
+  const name = args.maybe('NAME') ?? standard;
   if (NAME_FORM.test(name)) return name;
-  throw new EngineError('USAGE', `"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
+  throw usageError(`"${name}" is not a valid workflow name; use at most 64 letters, digits, "-" and "_"`);
 }
 
 type Form = 'ts' | 'js' | 'yaml';
 
-function formOf(given: ParsedArgs): Form {
-  if (given.has('js') && given.has('yaml')) throw new EngineError('USAGE', '--js and --yaml cannot be combined; choose one');
-  return given.has('yaml') ? 'yaml' : given.has('js') ? 'js' : 'ts';
+function formOf(args: ParsedArgs): Form {
+  if (args.has('js') && args.has('yaml')) throw usageError('--js and --yaml cannot be combined; choose one');
+  return args.has('yaml') ? 'yaml' : args.has('js') ? 'js' : 'ts';
 }
 
 function workflowText(file: string, form: Form): string {
@@ -79,7 +77,7 @@ function workflowText(file: string, form: Form): string {
     .replace('name: NAME', `name: ${/^[a-z][a-z_-]*$/i.test(name) && !YAML_WORDS.test(name) ? name : JSON.stringify(name)}`);
 }
 
-/** The schema for editors: from the package in the project, so that both have the same version, else a copy beside the settings. */
+/** The schema for editors: from the package in the project, so that both have the same version, else a copy next to the settings. */
 function schemaFile(home: string): string {
   const installed = join(dirname(home), 'node_modules', 'pawl', ...SCHEMA);
   return existsSync(installed) ? installed : join(home, 'workflow.schema.json');

@@ -2,15 +2,13 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import { didYouMean } from '../../base/suggest.ts';
 import type { CommandRun, ParsedArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
+import { workflowUnknown } from '../load.ts';
 import { driftOf, type LockSubject, lockFileOf, lockOf, lockText, readLock } from '../lock/lock.ts';
 import { findProject, type Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { checkedFiles } from './validate.ts';
 
 interface LockRow {
@@ -24,11 +22,11 @@ interface LockRow {
 const EXIT_DRIFTED = 1;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const checks = given.has('check');
-  const subjects = await subjectsOf(shell, given, project);
-  const findings = await findingsByFile(shell, given);
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const checks = args.has('check');
+  const subjects = await subjectsOf(shell, args, project);
+  const findings = await findingsByFile(shell, args);
   const rows: LockRow[] = [];
   for (const subject of subjects) {
     const problems = findings.get(subject.file) ?? [];
@@ -39,31 +37,27 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 /** The named workflows, else all of the project; with --check, all that have a lock file. */
-async function subjectsOf(shell: Shell, given: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
+async function subjectsOf(shell: Shell, args: ParsedArgs, project: Project): Promise<readonly LockSubject[]> {
   const { workflows } = await discoverProject(project);
   const known = workflows.filter(({ file }) => !isSettingsFile(project, file)).map(({ name, file }) => ({ name, file }));
-  const words = given.allWords('WORKFLOW');
-  if (words.length === 0) return given.has('check') ? known.filter(({ file }) => existsSync(lockFileOf(file))) : known;
+  const words = args.allWords('WORKFLOW');
+  if (words.length === 0) return args.has('check') ? known.filter(({ file }) => existsSync(lockFileOf(file))) : known;
   return words.map((word) => {
     const found = known.find(({ name, file }) => name === word || file === resolve(shell.cwd, word));
     if (found !== undefined) return found;
-    const names = known.map(({ name }) => name);
-    throw new EngineError(
-      'WORKFLOW_UNKNOWN',
-      `there is no workflow "${word}" in ${project.root}${didYouMean(word, names)}; "pawl list" lists the workflows`,
-    );
+    throw workflowUnknown(word, { where: ` in ${project.root}`, names: known.map(({ name }) => name), unread: [] });
   });
 }
 
 /** The errors and warnings of each file. An untrusted module is accepted, because only its content is compared. */
-async function findingsByFile(shell: Shell, given: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
-  const files = await checkedFiles(shell, given);
+async function findingsByFile(shell: Shell, args: ParsedArgs): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = await checkedFiles(shell, args);
   return new Map(
     files.map(({ file, errors, warnings }) => [
       file,
       [...errors, ...warnings]
         .filter(({ code }) => code !== 'NOT_TRUSTED')
-        .map(({ code, message, line, column }) => `${shownFile(shell, file)}:${line}:${column} ${code} ${message}`),
+        .map(({ code, message, line, column }) => `${shell.shownFile(file)}:${line}:${column} ${code} ${message}`),
     ]),
   );
 }
@@ -90,5 +84,5 @@ function rowOf({ name, file }: LockSubject, state: LockRow['state'], problems: r
 function linesOf(shell: Shell, { workflow, lock, state, problems }: LockRow): string[] {
   const isGood = problems.length === 0;
   const mark = isGood ? shell.style('green', shell.symbol('done')) : shell.style('red', shell.symbol('failed'));
-  return [`${mark} ${workflow}  ${shownFile(shell, lock)}  ${state}`, ...problems.map((problem) => `    ${problem}`)];
+  return [`${mark} ${workflow}  ${shell.shownFile(lock)}  ${state}`, ...problems.map((problem) => `    ${problem}`)];
 }

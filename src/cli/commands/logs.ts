@@ -26,12 +26,12 @@ import { oneLine } from '../terminal.ts';
 const TICK_MS = 1000;
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) => {
-  const since = wholeNumber(given, 'since', { min: 0, what: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
+export const run: CommandRun = (shell, args) => {
+  const since = wholeNumber(args, 'since', { min: 0, expected: 'the number of an event, as "pawl logs" prints it' }) ?? 0;
   return withShownRun(shell, async (open) => {
     const { store, id } = open;
-    const step = given.maybe('STEP');
-    if (given.has('follow')) return follow(shell, open, { step, since });
+    const step = args.maybe('STEP');
+    if (args.has('follow')) return follow(shell, open, { step, since });
     if (step !== undefined) return showStep(shell, open, step);
     const entries = (await store.events(id, since)).flatMap(entriesOf);
     return shell.result({ run: id, events: entries.map(jsonOf) }, () => entries.map((entry) => lineOf(shell, entry)));
@@ -178,7 +178,7 @@ function print(shell: Shell, entry: LogEntry): void {
   else shell.print(lineOf(shell, entry));
 }
 
-async function showStep(shell: Shell, { place, store, id: run }: OpenRun, step: string): Promise<number> {
+async function showStep(shell: Shell, { setup, store, id: run }: OpenRun, step: string): Promise<number> {
   const { readTranscript, transcriptsOf } = await import('../../engine/transcript/transcripts.ts');
   const isShown = (attempt: { readonly step: string; readonly path: string }): boolean =>
     attempt.step === step || isOfStep(attempt.path, step);
@@ -187,7 +187,7 @@ async function showStep(shell: Shell, { place, store, id: run }: OpenRun, step: 
   if (attempts.length === 0) throw noStep(report.plan, { run, step });
   const rows = attempts.map((attempt) => ({
     attempt,
-    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(place.file), { run, ...attempt })),
+    transcript: withoutRecorded(attempt, readTranscript(transcriptsOf(setup.file), { run, ...attempt })),
   }));
   const steps = rows.map(({ attempt, transcript }) => (transcript === undefined ? attempt : { ...attempt, transcript }));
   const lines = () =>

@@ -11,22 +11,22 @@ import { argValueFaults } from '../../definition/param/arg.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { agentSteps, type Preview, type PreviewRequest, previewOf } from '../../steps/instructions/preview.ts';
 import { replyLines } from '../attended/rendering.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { loadWorkflow } from '../load.ts';
 import { previewServices } from '../open-engine.ts';
 import { readParams } from '../params.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const { workflow } = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const { workflow } = await loadWorkflow(shell, setup.project, args.word('WORKFLOW'));
   const { definition } = workflow;
-  const { step, group } = stepNamed(definition, agentSteps(definition.steps), given.maybe('STEP'));
-  const { params, data } = valuesFor(shell, given, { definition, step, ...omitUndefined({ group }) });
-  const request = { workflow, step, params, data, isAttended: given.has('attended'), ...omitUndefined({ group }) };
-  const preview = await previewOf(await previewServices(shell, place), REGISTRY, request);
+  const { step, group } = stepNamed(definition, agentSteps(definition.steps), args.maybe('STEP'));
+  const { params, data } = valuesFor(shell, args, { definition, step, ...omitUndefined({ group }) });
+  const request = { workflow, step, params, data, isAttended: args.has('attended'), ...omitUndefined({ group }) };
+  const preview = await previewOf(await previewServices(shell, setup), REGISTRY, request);
   const text = await textOf(shell, preview, { workflow: definition.name, step: step.id });
   const bytes = Buffer.byteLength(text);
   if (shell.wantsJson) return shell.result({ workflow: definition.name, step: step.id, as: preview.kind, bytes, text }, () => []);
@@ -44,8 +44,7 @@ function stepNamed(
   const found = known[index];
   if (found !== undefined) return found;
   if (known.length === 0)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       form === 'flow'
         ? `"${workflow}" is a flow, so its steps are not known before it runs; "pawl next RUN" prints what is open in an attended run of it`
         : `no step of "${workflow}" is done by an agent, so there is no prompt to show`,
@@ -54,22 +53,22 @@ function stepNamed(
     name === undefined
       ? `name a step of "${workflow}"`
       : `"${name}" is not a step of "${workflow}" that an agent does${didYouMean(name, names)}`;
-  throw new EngineError('USAGE', `${which}: ${names.join(', ')}`);
+  throw usageError(`${which}: ${names.join(', ')}`);
 }
 
 /** The parameters of the workflow, and the arguments of the step, which a run would have in its data. */
 function valuesFor(
   shell: Shell,
-  given: ParsedArgs,
+  args: ParsedArgs,
   { definition, step, group }: Pick<PreviewRequest, 'step' | 'group'> & { readonly definition: Definition },
 ): { readonly params: JsonObject; readonly data: JsonObject } {
-  const args = group?.kind === 'each' ? { ...group.args, ...step.args } : step.args;
-  const declared = { ...definition.params, ...args };
-  const values = readParams(shell, given, declared);
+  const stepArgs = group?.kind === 'each' ? { ...group.args, ...step.args } : step.args;
+  const declared = { ...definition.params, ...stepArgs };
+  const values = readParams(shell, args, declared);
   const faults = argValueFaults(declared, values);
   if (faults.length > 0) throw new EngineError('PARAMS_INVALID', `the values for step "${step.id}" are not valid: ${faults.join('; ')}`);
   const only = (isWanted: (name: string) => boolean) => Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-  const isData = (name: string) => Object.hasOwn(args, name);
+  const isData = (name: string) => Object.hasOwn(stepArgs, name);
   const isParam = (name: string) => !isData(name) || Object.hasOwn(definition.params, name);
   return { params: { ...defaultsOf(definition.params), ...only(isParam) }, data: only(isData) };
 }

@@ -17,11 +17,11 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EngineError, isEngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { type CopySummary, nameBeside, showingProgress, verifyCopy } from '../copies.ts';
-import { findPlace, openStore, type Place } from '../session.ts';
+import { findSetup, openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertFileUpkeep, assertNotDriven, isForeign } from '../store-origin.ts';
+import { assertMayMaintainFile, assertNotDriven, isForeign } from '../store-origin.ts';
 import { counted, oneLine } from '../terminal.ts';
 
 /** Stored instead of the id of a state folder; no folder has this id. */
@@ -29,26 +29,26 @@ const NO_OWNER = 'nobody';
 const SIDES = ['-wal', '-shm'];
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const backup = resolve(shell.cwd, given.word('FILE'));
-  assertBackup(backup, place);
-  const draft = nameBeside(place.file, 'restoring');
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const backup = resolve(shell.cwd, args.word('FILE'));
+  assertBackup(backup, setup);
+  const draft = nameBeside(setup.file, 'restoring');
   const { summary, saved } = await showingProgress(shell, 'verifying the backup', async () => {
     try {
       const verified = await createDraft(backup, draft);
-      await assertFileUpkeep(place, shell.right);
-      if (!given.has('force'))
-        await assertNotDriven(place.file, 'a restore would replace its database; end that process first, or use --force');
-      const current = await saveCurrent(place);
-      await replaceDatabase(place, draft, current);
+      await assertMayMaintainFile(setup, shell.right);
+      if (!args.has('force'))
+        await assertNotDriven(setup.file, 'a restore would replace its database; end that process first, or use --force');
+      const current = await saveCurrent(setup);
+      await replaceDatabase(setup, draft, current);
       return { summary: verified, saved: current?.saved };
     } finally {
       removeDraft(draft);
     }
   });
-  const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(place.file);
-  return report(shell, { place, backup, saved, summary, foreign: isForeign(place, origin) });
+  const { origin } = (await import('../../store/sqlite/inspect.ts')).inspectFile(setup.file);
+  return report(shell, { setup, backup, saved, summary, foreign: isForeign(setup, origin) });
 };
 
 /** Removes the draft with its write-ahead log and the copy that a migration makes. */
@@ -58,10 +58,10 @@ function removeDraft(draft: string): void {
   for (const name of names) rmSync(join(dirname(draft), name), { force: true });
 }
 
-function assertBackup(backup: string, place: Place): void {
-  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) throw new EngineError('USAGE', `backup ${backup} does not exist`);
-  if (existsSync(place.file) && realpathSync(backup) === realpathSync(place.file))
-    throw new EngineError('USAGE', `${backup} is the current database itself; give a backup`);
+function assertBackup(backup: string, setup: Setup): void {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true) throw usageError(`backup ${backup} does not exist`);
+  if (existsSync(setup.file) && realpathSync(backup) === realpathSync(setup.file))
+    throw usageError(`${backup} is the current database itself; give a backup`);
 }
 
 /** Copies the backup next to the database and verifies the copy; the backup itself is not changed. */
@@ -90,15 +90,15 @@ interface CurrentDatabase {
 }
 
 /** Saves the current database as a backup or, if it cannot be read, as a copy of its files. */
-async function saveCurrent(place: Place): Promise<CurrentDatabase | undefined> {
-  if (!existsSync(place.file)) return undefined;
+async function saveCurrent(setup: Setup): Promise<CurrentDatabase | undefined> {
+  if (!existsSync(setup.file)) return undefined;
   try {
-    await using store = await openStore(place, 'look');
-    return { saved: (await store.backup(nameBeside(place.file, 'backup'))).path, isSound: true };
+    await using store = await openStore(setup, 'read');
+    return { saved: (await store.backup(nameBeside(setup.file, 'backup'))).path, isSound: true };
   } catch (error) {
     if (!isEngineError(error) || (error.code !== 'STORE_DAMAGED' && error.code !== 'STORE_NEWER')) throw error;
-    const kept = nameBeside(place.file, 'replaced');
-    for (const side of ['', ...SIDES]) if (existsSync(`${place.file}${side}`)) copyFileSync(`${place.file}${side}`, `${kept}${side}`);
+    const kept = nameBeside(setup.file, 'replaced');
+    for (const side of ['', ...SIDES]) if (existsSync(`${setup.file}${side}`)) copyFileSync(`${setup.file}${side}`, `${kept}${side}`);
     return { saved: kept, isSound: false };
   }
 }
@@ -107,18 +107,18 @@ async function saveCurrent(place: Place): Promise<CurrentDatabase | undefined> {
  * Replaces the database with the draft: inside the file if other processes may have it open, otherwise by a rename. The
  * old write-ahead log is removed before the rename, because SQLite would replay it onto the new file.
  */
-async function replaceDatabase(place: Place, draft: string, current: CurrentDatabase | undefined): Promise<void> {
+async function replaceDatabase(setup: Setup, draft: string, current: CurrentDatabase | undefined): Promise<void> {
   if (current?.isSound === true) {
     const { replaceContents } = await import('../../store/sqlite/backup.ts');
-    await replaceContents(place.file, draft);
+    await replaceContents(setup.file, draft);
   } else {
     syncFile(draft);
-    for (const side of SIDES) rmSync(`${place.file}${side}`, { force: true });
-    renameSync(draft, place.file);
-    if (process.platform !== 'win32') syncFile(dirname(place.file));
+    for (const side of SIDES) rmSync(`${setup.file}${side}`, { force: true });
+    renameSync(draft, setup.file);
+    if (process.platform !== 'win32') syncFile(dirname(setup.file));
   }
   const { openSqliteStore } = await import('../../store/sqlite/open.ts');
-  const store = await openSqliteStore({ file: place.file, adopt: true });
+  const store = await openSqliteStore({ file: setup.file, adopt: true });
   // A backup without an owner could come from anyone.
   await store.bind(NO_OWNER);
   await store.close();
@@ -134,17 +134,17 @@ function syncFile(path: string): void {
 }
 
 interface RestoreResult {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly backup: string;
   readonly saved: string | undefined;
   readonly summary: CopySummary;
   readonly foreign: boolean;
 }
 
-function report(shell: Shell, { place, backup, saved, summary, foreign }: RestoreResult): number {
+function report(shell: Shell, { setup, backup, saved, summary, foreign }: RestoreResult): number {
   const open = summary.open.map(({ id, workflow, status, currentStep }) => ({ id, workflow, status, currentStep: currentStep ?? null }));
-  return shell.result({ restored: { file: place.file, from: backup, saved: saved ?? null, runs: summary.runs, open, foreign } }, () => [
-    `${shell.symbol('done')} ${counted(summary.runs, 'run')} restored to ${oneLine(place.file)}`,
+  return shell.result({ restored: { file: setup.file, from: backup, saved: saved ?? null, runs: summary.runs, open, foreign } }, () => [
+    `${shell.symbol('done')} ${counted(summary.runs, 'run')} restored to ${oneLine(setup.file)}`,
     ...(saved === undefined ? [] : [`  the previous database is saved as ${oneLine(saved)}`]),
     ...(foreign
       ? ['  It was not created under your state folder. If it is yours, run "pawl db adopt" at a terminal to let its runs continue.']

@@ -13,9 +13,8 @@ import { mismatchOf } from '../../definition/trigger/trigger.ts';
 import { referencesIn } from '../../definition/validation/reference.ts';
 import type { ForgeAnswer } from '../../forge/forge.ts';
 import { ATTENDED } from '../../steps/run-records.ts';
-import type { Store } from '../../store/store.ts';
 import type { SessionRun } from '../agent-session.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { driveRun, driveWithEngine } from '../drive.ts';
 import { assertSettingsTrusted, openForge } from '../forge/session.ts';
 import { signingOf } from '../identity/signing.ts';
@@ -23,37 +22,38 @@ import { type LoadedWorkflow, loadWorkflow } from '../load.ts';
 import { readOutputs, readParams, wholeNumber } from '../params.ts';
 import { assertRunnable } from '../reference-check.ts';
 import { starterName } from '../right.ts';
-import { closing, findPlace, openStore, type Place } from '../session.ts';
+import { closing, findSetup, openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { startDataOf } from '../trigger/start-data.ts';
 import { readTrigger, type Trigger, triggerOf } from '../trigger/trigger.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const isAttended = given.has('attended');
-  if (isAttended) assertAttendedOptions(given);
-  else if (shell.format !== undefined) throw new EngineError('USAGE', '--format is only valid with --attended');
-  const place = await findPlace(shell, given);
-  if (given.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, place.project, given.word('WORKFLOW'));
-  const loaded = await loadWorkflow(shell, place.project, given.word('WORKFLOW'));
+export const run: CommandRun = async (shell, args) => {
+  const isAttended = args.has('attended');
+  if (isAttended) assertAttendedOptions(args);
+  else if (shell.format !== undefined) throw usageError('--format is only valid with --attended');
+  const setup = await findSetup(shell, args);
+  if (args.has('locked')) await (await import('../lock/lock.ts')).assertLocked(shell, setup.project, args.word('WORKFLOW'));
+  const loaded = await loadWorkflow(shell, setup.project, args.word('WORKFLOW'));
   const { definition } = loaded.workflow;
-  const params = readParams(shell, given, definition.params);
+  const params = readParams(shell, args, definition.params);
   // Report invalid parameters before a database is created or a process started.
   bindParams(definition.params, params, `workflow "${definition.name}"`);
-  await assertSettingsTrusted(shell, place);
-  await assertRunnable(place.project, { loaded, settings: place.settings, isAttended });
-  if (!isAttended) await warnAboutRoles(shell, place, loaded);
-  const trigger = await completeTrigger(shell, place, readTrigger(shell, given));
+  await assertSettingsTrusted(shell, setup);
+  await assertRunnable(setup.project, { loaded, settings: setup.settings, isAttended });
+  if (!isAttended) await warnAboutRoles(shell, setup, loaded);
+  const trigger = await completeTrigger(shell, setup, readTrigger(shell, args));
   assertStarts(loaded.workflow, trigger);
-  const facts = { ...startDataOf(definition, { settings: place.settings, trigger }), ...(isAttended ? ATTENDED.with(true) : {}) };
-  const options = startOptions(given, loaded);
-  const outputs = readOutputs(shell, given);
-  const priority = wholeNumber(given, 'priority', { min: -1000, max: 1000 });
-  await rejectSecondRun(place, definition.name, trigger);
-  const detach = given.has('detach') ? await import('../detach.ts') : undefined;
-  const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(place.file);
-  if (detach !== undefined && server === undefined) return detach.detachRun(shell, place, { given, file: loaded.file });
-  const signing = signingOf(shell, { isSigned: skipsSteps(given) && place.settings.decisions === 'signed' });
+  const facts = { ...startDataOf(definition, { settings: setup.settings, trigger }), ...(isAttended ? ATTENDED.with(true) : {}) };
+  const options = startOptions(args, loaded);
+  const outputs = readOutputs(shell, args);
+  const priority = wholeNumber(args, 'priority', { min: -1000, max: 1000 });
+  await rejectSecondRun(setup, definition.name, trigger);
+  const detach = args.has('detach') ? await import('../detach.ts') : undefined;
+  const server = detach === undefined ? undefined : (await import('../serve/running-servers.ts')).findServer(setup.file);
+  if (detach !== undefined && server === undefined) return detach.detachRun(shell, setup, { args, file: loaded.file });
+  const skipsSteps = args.option('from') !== undefined || args.options('output').length > 0;
+  const signing = signingOf(shell, { isSigned: skipsSteps && setup.settings.decisions === 'signed' });
   const use = async (engine: Engine): Promise<number> => {
     const actor = signing.sign === undefined ? await starterName(shell) : signing.actor;
     const { id } = await engine.start(loaded.workflow, params, {
@@ -64,16 +64,17 @@ export const run: CommandRun = async (shell, given) => {
       ...(Object.keys(outputs).length === 0 ? {} : { outputs }),
       ...(server === undefined ? {} : { parked: true }),
     });
-    await assertFirst(engine, id, trigger);
-    if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, place, { store: engine.store, id, server });
+    // If two runs were started at the same time for the same issue or pull request, the newer one is cancelled.
+    await assertFirstFor(engine, id, trigger?.origin ?? {});
+    if (detach !== undefined && server !== undefined) return detach.handOverToServer(shell, setup, { store: engine.store, id, server });
     return isAttended
-      ? printFirstStep(shell, engine, { run: id, db: place.file })
-      : driveRun(shell, { engine, run: id, wait: given.has('wait') });
+      ? printFirstStep(shell, engine, { run: id, db: setup.file })
+      : driveRun(shell, { engine, run: id, wait: args.has('wait') });
   };
-  return closing(await openStore(place), (store) => driveWithEngine(shell, place, { store, workflows: [loaded.workflow], use }));
+  return closing(await openStore(setup), (store) => driveWithEngine(shell, setup, { store, workflows: [loaded.workflow], use }));
 };
 
-async function warnAboutRoles(shell: Shell, { project, settings }: Place, { workflow }: LoadedWorkflow): Promise<void> {
+async function warnAboutRoles(shell: Shell, { project, settings }: Setup, { workflow }: LoadedWorkflow): Promise<void> {
   const named = referencesIn(workflow.definition).flatMap((one) => (one.kind === 'role' ? [one.name] : []));
   if (named.length === 0) return;
   const { missingForRoles } = await import('../doctor/roles.ts');
@@ -81,20 +82,17 @@ async function warnAboutRoles(shell: Shell, { project, settings }: Place, { work
 }
 
 /** Rejects a second run for the same issue or pull request before a database is created or a process started. */
-async function rejectSecondRun(place: Place, workflow: string, trigger: Trigger | undefined): Promise<void> {
-  if (trigger === undefined || !existsSync(place.file)) return;
-  await closing(await openStore(place, 'look'), (store) => assertNoOpenRun(store, workflow, trigger));
-}
-
-function skipsSteps(given: ParsedArgs): boolean {
-  return given.option('from') !== undefined || given.options('output').length > 0;
+async function rejectSecondRun(setup: Setup, workflow: string, trigger: Trigger | undefined): Promise<void> {
+  if (trigger === undefined || !existsSync(setup.file)) return;
+  await using store = await openStore(setup, 'read');
+  const [open] = await openRunsFor(store, workflow, trigger.origin);
+  if (open !== undefined) throw secondRun(open, trigger.origin);
 }
 
 /** The agent's reports drive an attended run, so no process waits for it or runs in the background. */
-function assertAttendedOptions(given: ParsedArgs): void {
-  const other = ['detach', 'wait'].find((name) => given.has(name));
-  if (other !== undefined)
-    throw new EngineError('USAGE', `--attended and --${other} cannot be combined: --attended prints the first step and exits`);
+function assertAttendedOptions(args: ParsedArgs): void {
+  const other = ['detach', 'wait'].find((name) => args.has(name));
+  if (other !== undefined) throw usageError(`--attended and --${other} cannot be combined: --attended prints the first step and exits`);
 }
 
 async function printFirstStep(shell: Shell, engine: Engine, { db, run }: SessionRun): Promise<number> {
@@ -108,13 +106,12 @@ async function printFirstStep(shell: Shell, engine: Engine, { db, run }: Session
   return replyUntilSignal(shell, { engine, run }, async (stopped) => withoutSubmission(await driveForAgent(engine, run, { stopped })));
 }
 
-function startOptions(given: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
-  const id = given.option('id');
-  if (id !== undefined && !isRunId(id)) throw new EngineError('USAGE', `--id must be ${RUN_ID_RULE}, not "${id}"`);
-  const from = given.option('from');
-  if (from === undefined && given.options('output').length > 0)
-    throw new EngineError(
-      'USAGE',
+function startOptions(args: ParsedArgs, { workflow }: LoadedWorkflow): { readonly id?: string; readonly from?: string } {
+  const id = args.option('id');
+  if (id !== undefined && !isRunId(id)) throw usageError(`--id must be ${RUN_ID_RULE}, not "${id}"`);
+  const from = args.option('from');
+  if (from === undefined && args.options('output').length > 0)
+    throw usageError(
       `--output replaces the output of skipped steps, so it needs --from, the step where "${workflow.definition.name}" starts`,
     );
   return omitUndefined({ id, from });
@@ -128,24 +125,13 @@ function assertStarts({ definition, trigger: model }: CompiledWorkflow, trigger:
   if (mismatch === undefined) return;
   const isLabel = issue !== undefined && mismatch.includes('label');
   const hint = isLabel ? `; "pawl forge label ${issue} --add LABEL" adds one` : '';
-  throw new EngineError('USAGE', `${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
-}
-
-/** Throws if a run of the workflow is already open for the same issue or pull request. */
-async function assertNoOpenRun(store: Store, workflow: string, { origin }: Trigger): Promise<void> {
-  const [open] = await openRunsFor(store, workflow, origin);
-  if (open !== undefined) throw secondRun(open, origin);
-}
-
-/** If two runs were started at the same time for the same issue or pull request, cancels the newer one. */
-async function assertFirst(engine: Engine, run: string, trigger: Trigger | undefined): Promise<void> {
-  await assertFirstFor(engine, run, trigger?.origin ?? {});
+  throw usageError(`${trigger.option} does not start workflow "${definition.name}": ${mismatch}${hint}`);
 }
 
 /** The trigger with the data of its issue or pull request; an event, which has its own payload, is returned as it is. */
-async function completeTrigger(shell: Shell, place: Place, trigger: Trigger | undefined): Promise<Trigger | undefined> {
+async function completeTrigger(shell: Shell, setup: Setup, trigger: Trigger | undefined): Promise<Trigger | undefined> {
   if (trigger === undefined || trigger.origin.event !== undefined) return trigger;
-  const forge = await openForge(shell, place);
+  const forge = await openForge(shell, setup);
   if (forge === undefined) return trigger;
   const { origin, option } = trigger;
   return closing(forge, async () => triggerOf(valueIn(await payloadOf(forge, origin), forge.name, option), { option }));

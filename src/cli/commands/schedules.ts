@@ -1,32 +1,31 @@
 // `pawl schedules`: lists scheduled workflows with their next time and last result; pauses, resumes, runs and backfills them.
 
-import { EngineError } from '../../base/error.ts';
 import { type EventServices, openSchedules, scheduleJson } from '../../server/events/events.ts';
 import type { ScheduleReport, Schedules } from '../../server/events/schedules.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { requiredOption } from '../params.ts';
 import { starterName } from '../right.ts';
 import { withProjectEvents } from '../serve/project-events.ts';
-import { closing, findPlace } from '../session.ts';
+import { closing, findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { oneLine, table } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const action = given.maybe('ACTION') ?? 'list';
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const action = args.maybe('ACTION') ?? 'list';
   const acts = action === 'run' || action === 'backfill';
-  if (acts) await assertSettingsTrusted(shell, place);
-  return withProjectEvents(shell, { place, acts }, (services) =>
+  if (acts) await assertSettingsTrusted(shell, setup);
+  return withProjectEvents(shell, { setup, acts }, (services) =>
     closing(openSchedules(services), (schedules) =>
-      action === 'list' ? list(shell, given, schedules) : act(shell, given, { action, schedules, services }),
+      action === 'list' ? list(shell, args, schedules) : act(shell, args, { action, schedules, services }),
     ),
   );
 };
 
-async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Promise<number> {
-  const name = given.maybe('WORKFLOW');
+async function list(shell: Shell, args: ParsedArgs, schedules: Schedules): Promise<number> {
+  const name = args.maybe('WORKFLOW');
   const all = name === undefined ? await schedules.list() : [await schedules.get(name)];
   return shell.result({ schedules: all.map(scheduleJson) }, () => (all.length === 0 ? [NONE] : linesOf(shell, all)));
 }
@@ -34,16 +33,13 @@ async function list(shell: Shell, given: ParsedArgs, schedules: Schedules): Prom
 const NONE = 'No trusted workflow of this project has a schedule; give one "trigger: { schedule: "0 6 * * 1-5" }".';
 
 function linesOf(shell: Shell, all: readonly ScheduleReport[]): string[] {
-  const rows = all.map(({ workflow, schedule, timezone, paused, next, ticks: [last] }) => [
-    oneLine(workflow),
-    `${schedule} ${timezone}`,
-    paused === null ? timeText(next[0]) : `paused by ${oneLine(paused.by)}`,
-    last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
-  ]);
-  return table(
-    shell.look,
-    ['WORKFLOW', 'SCHEDULE', 'NEXT', 'LAST'].map((title, index) => ({ title, cells: rows.map((row) => row[index] ?? '') })),
-  );
+  return shell.table(all, {
+    WORKFLOW: ({ workflow }) => oneLine(workflow),
+    SCHEDULE: ({ schedule, timezone }) => `${schedule} ${timezone}`,
+    NEXT: ({ paused, next }) => (paused === null ? timeText(next[0]) : `paused by ${oneLine(paused.by)}`),
+    LAST: ({ ticks: [last] }) =>
+      last === undefined ? '' : `${timeText(last.at)} ${last.status}${last.run === null ? '' : ` ${last.run}`}`,
+  });
 }
 
 function timeText(time: number | undefined): string {
@@ -52,17 +48,17 @@ function timeText(time: number | undefined): string {
 
 async function act(
   shell: Shell,
-  given: ParsedArgs,
+  args: ParsedArgs,
   { action, schedules, services }: { readonly action: string; readonly schedules: Schedules; readonly services: EventServices },
 ): Promise<number> {
-  const workflow = given.maybe('WORKFLOW');
-  if (workflow === undefined) throw new EngineError('USAGE', `name the workflow: "pawl schedules ${action} WORKFLOW"`);
+  const workflow = args.maybe('WORKFLOW');
+  if (workflow === undefined) throw usageError(`name the workflow: "pawl schedules ${action} WORKFLOW"`);
   const actor = await starterName(shell);
   const runs =
     action === 'run'
       ? [await schedules.runNow(workflow, actor)]
       : action === 'backfill'
-        ? await schedules.backfill(workflow, { ...rangeOf(given), actor })
+        ? await schedules.backfill(workflow, { ...rangeOf(args), actor })
         : [];
   if (action === 'pause') await schedules.pause(workflow, actor);
   if (action === 'resume') await schedules.resume(workflow);
@@ -75,14 +71,14 @@ async function act(
   ]);
 }
 
-function rangeOf(given: ParsedArgs): { readonly from: number; readonly until: number } {
-  const from = requiredOption(given, 'from', 'the first time to backfill, such as 2026-01-31');
-  const until = given.option('until');
+function rangeOf(args: ParsedArgs): { readonly from: number; readonly until: number } {
+  const from = requiredOption(args, 'from', 'the first time to backfill, such as 2026-01-31');
+  const until = args.option('until');
   return { from: timeOf('from', from), until: until === undefined ? Date.now() : timeOf('until', until) };
 }
 
 function timeOf(option: string, text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(time)) return time;
-  throw new EngineError('USAGE', `--${option} must be a date or a time such as 2026-01-31 or 2026-01-31T06:00:00Z, not "${text}"`);
+  throw usageError(`--${option} must be a date or a time such as 2026-01-31 or 2026-01-31T06:00:00Z, not "${text}"`);
 }

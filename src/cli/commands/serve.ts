@@ -3,51 +3,52 @@
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { html, page } from '../../server/access/html.ts';
 import type { ShownLink } from '../../server/access/invitations.ts';
 import { PORT } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, internalArgs, usageError } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
 import { catchInterrupts, type Interrupt } from '../interrupt.ts';
 import { wholeNumber } from '../params.ts';
-import { listedPlaces } from '../serve/listed-projects.ts';
+import { listedSetups } from '../serve/listed-projects.ts';
 import { type OpenProject, openProject, webhookProjectOf } from '../serve/open-project.ts';
 import { registerServer } from '../serve/running-servers.ts';
 import { ownerLogin, tlsOf } from '../serve/server-options.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const [port, host] = [wholeNumber(given, 'port', { min: 0, max: 65_535 }) ?? PORT, given.option('host') ?? '127.0.0.1'];
-  const tls = tlsOf(shell, given);
-  await assertSettingsTrusted(shell, place);
-  const locked = given.has('locked');
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const [port, host] = [wholeNumber(args, 'port', { min: 0, max: 65_535 }) ?? PORT, args.option('host') ?? '127.0.0.1'];
+  const tls = tlsOf(shell, args);
+  await assertSettingsTrusted(shell, setup);
+  const locked = args.has('locked');
   const opened: OpenProject[] = [];
   let interrupt: Interrupt | undefined;
   try {
-    const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((one) => webhookProjectOf(one) ?? []);
-    const listed = await listedPlaces(shell, place);
+    const webhookProjects = (): readonly WebhookProject[] => opened.slice(1).flatMap((project) => webhookProjectOf(project) ?? []);
+    const listed = await listedSetups(shell, setup);
     const served: ServedAddress[] = [];
-    const shared = (root: string) => ({ locked, beside: () => othersThan(served, root) });
+    const others = (root: string): ProjectAddress[] =>
+      served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
+    const shared = (root: string) => ({ locked, beside: () => others(root) });
     const forwarding = listed.length === 0 ? {} : { webhookProjects };
-    opened.push(await openProject(shell, { place, named: namedOf(given), ...shared(place.project.root), ...forwarding }));
+    opened.push(await openProject(shell, { setup, args: internalArgs(args.location), ...shared(setup.project.root), ...forwarding }));
     for (const other of listed) {
       const { root } = other.project;
-      opened.push(await openProject(shell, { place: other, named: new Map([['project', [root]]]), ...shared(root) }));
+      opened.push(await openProject(shell, { setup: other, args: internalArgs({ project: [root] }), ...shared(root) }));
     }
     interrupt = catchInterrupts(enginesOf(opened), (text) => shell.warn(text));
     const address = await announce(shell, { opened, served }, { host, port, ...tls });
-    if (given.has('open')) opened[0]?.server.services.onClose(openBrowser(address, place.file));
+    if (args.has('open')) opened[0]?.server.services.onClose(openBrowser(address, setup.file));
     await interrupt.stopped;
     return 0;
   } finally {
-    for (const one of opened.reverse()) await one.close();
+    for (const project of opened.reverse()) await project.close();
     interrupt?.release();
   }
 };
@@ -64,10 +65,6 @@ interface ServedAddress {
   readonly login: ShownLink | null;
 }
 
-function othersThan(served: readonly ServedAddress[], root: string): ProjectAddress[] {
-  return served.filter(({ project }) => project !== root).map(({ project, url }) => ({ name: basename(project), url }));
-}
-
 interface OpenServers {
   readonly opened: readonly OpenProject[];
   /** Filled as the servers begin to listen. */
@@ -76,15 +73,15 @@ interface OpenServers {
 
 /** Prints the address of each project and how to log in; returns the address for a browser. */
 async function announce(shell: Shell, { opened, served }: OpenServers, at: ListenOptions): Promise<string> {
-  for (const [index, { place, server }] of opened.entries()) {
+  for (const [index, { setup, server }] of opened.entries()) {
     // Each project has its own pages and logins, so each needs an address.
     const { url, host, port } = await server.listen({ ...at, port: at.port === undefined || at.port === 0 ? 0 : at.port + index });
     server.services.onClose(registerServer(server.services.database, url));
     const login = await ownerLogin(shell, server);
-    served.push({ project: place.project.root, url, host, port, login: login ?? null });
+    served.push({ project: setup.project.root, url, host, port, login: login ?? null });
   }
   const [main, ...others] = served;
-  if (main === undefined) throw new EngineError('USAGE', 'there is no project to serve');
+  if (main === undefined) throw usageError('there is no project to serve');
   const { project: _, ...shown } = main;
   shell.result({ ...shown, pid: process.pid, ...(others.length === 0 ? {} : { projects: others }) }, () =>
     served.flatMap(({ project, url, login }) => [
@@ -118,8 +115,4 @@ function openBrowser(url: string, db: string): () => void {
     .on('error', () => undefined)
     .unref();
   return remove;
-}
-
-function namedOf(given: ParsedArgs): Map<string, readonly string[]> {
-  return new Map(['db', 'project'].map((name) => [name, given.options(name)]));
 }

@@ -1,20 +1,19 @@
 // `pawl skill`: lists, shows, checks and writes skills, and prints one step for an agent. No database is opened.
 
-import { EngineError } from '../../base/error.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { findProject, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { printStep, STEP_OPTIONS } from '../skills/step.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const action = given.word('ACTION') as keyof typeof ACTIONS;
-  assertOptions(given, action);
-  return (await ACTIONS[action]())(shell, project, given);
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const action = args.word('ACTION') as keyof typeof ACTIONS;
+  assertOptions(args, action);
+  return (await ACTIONS[action]())(shell, project, args);
 };
 
-type Action = (shell: Shell, project: Project, given: ParsedArgs) => Promise<number>;
+type Action = (shell: Shell, project: Project, args: ParsedArgs) => Promise<number>;
 
 /** The code of each action. Only `step`, which agents call all day, is loaded with the command. */
 const ACTIONS = {
@@ -43,13 +42,13 @@ const OPTIONS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const SPECIAL = new Set(Object.values(OPTIONS).flatMap((names) => [...names]));
 
-function assertOptions(given: ParsedArgs, action: string): void {
-  const invalid = given.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
+function assertOptions(args: ParsedArgs, action: string): void {
+  const invalid = args.names().find((name) => SPECIAL.has(name) && OPTIONS[action]?.has(name) !== true);
   if (invalid !== undefined)
-    throw new EngineError('USAGE', `--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
-  const words = given.allWords('NAME');
+    throw usageError(`--${invalid} is not an option of "pawl skill ${action}"; "pawl skill --help" shows the usage`);
+  const words = args.allWords('NAME');
   const extra = action === 'list' ? words[0] : ['install', 'uninstall'].includes(action) ? undefined : words[1];
   if (extra === undefined) return;
   const hint = action === 'list' ? '"pawl skill show NAME" shows one skill' : `"pawl skill ${action}" accepts one name`;
-  throw new EngineError('USAGE', `unexpected argument "${extra}"; ${hint}`);
+  throw usageError(`unexpected argument "${extra}"; ${hint}`);
 }

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import type { Json } from '../../base/json.ts';
 import { type ArgModel, type Definition, membersOf } from '../../definition/model.ts';
@@ -12,13 +11,13 @@ import { filtered, type PlannedTest, planTests, type TestCategory } from '../../
 import { runTests, summaryOf, type TestResult } from '../../proof/generated/results.ts';
 import { agentUnits } from '../../proof/generated/text.ts';
 import type { StepServices } from '../../steps/services.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { junitReport, repeatCommand, reportLines, type TestedWorkflow } from '../generated-tests/report.ts';
 import { type TestSubject, testSubjects } from '../generated-tests/subjects.ts';
 import { previewServices } from '../open-engine.ts';
 import { writeOutput } from '../output-file.ts';
 import { readParams } from '../params.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
 
@@ -28,30 +27,28 @@ const PROGRESS_MS = 100;
 const FLOW_NOTE = 'a flow has no steps before it runs, so none are tested; test them with a scripted agent';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const categories = given.options('category') as readonly TestCategory[];
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const categories = args.options('category') as readonly TestCategory[];
   const wants = (category: TestCategory): boolean => categories.length === 0 || categories.includes(category);
-  const names = given.allWords('WORKFLOW');
-  const subjects = await testSubjects(shell, place.project, { names, validates: wants('structure') });
-  if (subjects.length === 0)
-    throw new EngineError('USAGE', 'this project has no workflows or skills to test; "pawl init" writes a first workflow');
-  assertDeclared(shell, given, subjects);
-  const services = await previewServices(shell, place);
+  const names = args.allWords('WORKFLOW');
+  const subjects = await testSubjects(shell, setup.project, { names, validates: wants('structure') });
+  if (subjects.length === 0) throw usageError('this project has no workflows or skills to test; "pawl init" writes a first workflow');
+  assertDeclared(shell, args, subjects);
+  const services = await previewServices(shell, setup);
   const progress = new Progress(shell);
   const tested: TestedWorkflow[] = [];
   for (const subject of subjects) {
-    const one = await testSubject(shell, subject, { given, wants, services, progress });
+    const one = await testSubject(shell, subject, { args, wants, services, progress });
     if (one.results.length > 0) tested.push(one);
   }
   progress.clear();
-  const filter = given.option('filter');
+  const filter = args.option('filter');
   if (tested.length === 0)
-    throw new EngineError(
-      'USAGE',
+    throw usageError(
       `no test${filter === undefined ? ' is in these categories' : ` has "${filter}" in its id`}; "pawl test --json" lists all`,
     );
-  writeJunit(shell, given, tested);
+  writeJunit(shell, args, tested);
   const ok = tested.every((one) => one.ok);
   const withRepeat = tested.map((one) => ({
     ...one,
@@ -62,15 +59,15 @@ export const run: CommandRun = async (shell, given) => {
 };
 
 interface TestContext {
-  readonly given: ParsedArgs;
+  readonly args: ParsedArgs;
   readonly wants: (category: TestCategory) => boolean;
   readonly services: StepServices;
   readonly progress: Progress;
 }
 
-async function testSubject(shell: Shell, subject: TestSubject, { given, wants, services, progress }: TestContext): Promise<TestedWorkflow> {
+async function testSubject(shell: Shell, subject: TestSubject, { args, wants, services, progress }: TestContext): Promise<TestedWorkflow> {
   const { name, reference, file, loaded, problems } = subject;
-  const filter = given.option('filter');
+  const filter = args.option('filter');
   if ('problem' in loaded) {
     const failed: TestResult = { id: `${name}/import`, category: 'import', ok: false, problems: [loaded.problem], durationMs: 0 };
     // The case that the filter names does not exist, so the failed import is its result.
@@ -79,13 +76,13 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
   }
   const { definition } = loaded.workflow;
   const category = (['import', 'structure', 'steps', 'domain'] as const).filter(wants);
-  const values = valuesOf(shell, given, definition);
+  const values = valuesOf(shell, args, definition);
   const plan = planTests(loaded.workflow, { category, services, values, ...omitUndefined({ filter }) });
   try {
     const validated = plan.tests.map((test) =>
       test.category === 'structure' && problems.length > 0 ? { ...test, check: async () => problems } : test,
     );
-    const tests = given.has('subprocess') ? withProcesses(shell, subject, validated) : validated;
+    const tests = args.has('subprocess') ? withProcesses(shell, subject, validated) : validated;
     progress.begin(tests.length);
     const results = await runTests(tests, (result) => progress.show(result));
     const note = definition.form === 'flow' && wants('steps') ? FLOW_NOTE : undefined;
@@ -95,9 +92,9 @@ async function testSubject(shell: Shell, subject: TestSubject, { given, wants, s
   }
 }
 
-function valuesOf(shell: Shell, given: ParsedArgs, definition: Definition): Readonly<Record<string, readonly Json[]>> {
+function valuesOf(shell: Shell, args: ParsedArgs, definition: Definition): Readonly<Record<string, readonly Json[]>> {
   const declared = declaredIn(definition);
-  const values = Object.entries(readParams(shell, given, declared)).filter(([name]) => Object.hasOwn(declared, name));
+  const values = Object.entries(readParams(shell, args, declared)).filter(([name]) => Object.hasOwn(declared, name));
   return Object.fromEntries(values.map(([name, value]) => [name, [value]]));
 }
 
@@ -106,23 +103,23 @@ function declaredIn({ params, steps }: Definition): Readonly<Record<string, ArgM
 }
 
 /** Rejects a value that no tested workflow declares, unless a workflow that could not be loaded may declare it. */
-function assertDeclared(shell: Shell, given: ParsedArgs, subjects: readonly TestSubject[]): void {
+function assertDeclared(shell: Shell, args: ParsedArgs, subjects: readonly TestSubject[]): void {
   const workflows = subjects.flatMap(({ loaded }) => ('workflow' in loaded ? [loaded.workflow] : []));
   if (workflows.length < subjects.length) return;
   const names = new Set(workflows.flatMap(({ definition }) => Object.keys(declaredIn(definition))));
-  const unknown = Object.keys(readParams(shell, given, {})).find((name) => !names.has(name));
+  const unknown = Object.keys(readParams(shell, args, {})).find((name) => !names.has(name));
   if (unknown === undefined) return;
   const known = names.size === 0 ? 'they have none' : `they have ${[...names].join(', ')}`;
-  throw new EngineError('USAGE', `no tested workflow has a parameter or argument "${unknown}"; ${known}`);
+  throw usageError(`no tested workflow has a parameter or argument "${unknown}"; ${known}`);
 }
 
 /** Adds a process for each case of an agent. Processes run ahead of the tests, because starting them takes the longest. */
 function withProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: readonly PlannedTest[]): readonly PlannedTest[] {
-  const places = 'workflow' in loaded ? agentUnits(loaded.workflow.definition) : new Set<string>();
+  const setups = 'workflow' in loaded ? agentUnits(loaded.workflow.definition) : new Set<string>();
   const waiting: (() => Promise<void>)[] = [];
   const started = tests.map((test) => {
     const { generated } = test;
-    if (generated === undefined || !places.has(generated.step)) return test;
+    if (generated === undefined || !setups.has(generated.step)) return test;
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
     promise.catch(() => undefined);
     waiting.push(() => promptProblems(shell, reference, generated).then(resolve, reject));
@@ -135,10 +132,10 @@ function withProcesses(shell: Shell, { reference, loaded }: TestSubject, tests: 
   return started;
 }
 
-function writeJunit(shell: Shell, given: ParsedArgs, tested: readonly TestedWorkflow[]): void {
-  const file = given.option('junit');
+function writeJunit(shell: Shell, args: ParsedArgs, tested: readonly TestedWorkflow[]): void {
+  const file = args.option('junit');
   if (file === undefined) return;
-  writeOutput(resolve(shell.cwd, file), junitReport(tested), { what: 'the report' });
+  writeOutput(resolve(shell.cwd, file), junitReport(tested), { label: 'the report' });
 }
 
 class Progress {
@@ -157,11 +154,11 @@ class Progress {
   }
 
   show({ id }: TestResult): void {
-    const { look, wantsJson } = this.shell;
+    const { display, wantsJson } = this.shell;
     this.done += 1;
-    if (!look.isTerminal || wantsJson || Date.now() - this.last < PROGRESS_MS) return;
+    if (!display.isTerminal || wantsJson || Date.now() - this.last < PROGRESS_MS) return;
     this.last = Date.now();
-    this.shell.write(`\r\u001b[K${shorten(look, `${this.done}/${this.total} ${oneLine(id)}`, look.columns - 1)}`);
+    this.shell.write(`\r\u001b[K${shorten(display, `${this.done}/${this.total} ${oneLine(id)}`, display.columns - 1)}`);
   }
 
   clear(): void {

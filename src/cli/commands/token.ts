@@ -2,9 +2,8 @@
 
 import type { Scope } from '../../authority/rights.ts';
 import { durationOf } from '../../base/duration.ts';
-import { EngineError } from '../../base/error.ts';
 import { agoText, untilText } from '../../control/time-text.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
@@ -13,26 +12,26 @@ import { createToken, readTokens, revokeToken } from '../tokens.ts';
 const EXPIRES_DEFAULT = '90d';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const action = given.word('ACTION');
-  const name = given.maybe('NAME');
+export const run: CommandRun = async (shell, args) => {
+  const action = args.word('ACTION');
+  const name = args.maybe('NAME');
   if (action === 'list') list(shell);
-  else if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl token ${action} NAME`);
-  else if (action === 'create') await create(shell, name, { lastsMs: lifetimeOf(given), scopes: scopesOf(given) });
+  else if (name === undefined) throw usageError(`NAME is missing: pawl token ${action} NAME`);
+  else if (action === 'create') await create(shell, name, { lastsMs: lifetimeOf(args), scopes: scopesOf(args) });
   else revoke(shell, name);
   return 0;
 };
 
-function scopesOf(given: ParsedArgs): readonly Scope[] {
-  const scopes = given.options('scope') as readonly Scope[];
+function scopesOf(args: ParsedArgs): readonly Scope[] {
+  const scopes = args.options('scope') as readonly Scope[];
   return scopes.length === 0 ? ['decide'] : [...new Set(scopes)];
 }
 
-function lifetimeOf(given: ParsedArgs): number {
-  const text = given.option('expires') ?? EXPIRES_DEFAULT;
+function lifetimeOf(args: ParsedArgs): number {
+  const text = args.option('expires') ?? EXPIRES_DEFAULT;
   const ms = durationOf(text) ?? 0;
   if (ms > 0) return ms;
-  throw new EngineError('USAGE', `--expires must be a duration such as 12h, 90d or 52w, not "${text}"`);
+  throw usageError(`--expires must be a duration such as 12h, 90d or 52w, not "${text}"`);
 }
 
 async function create(shell: Shell, name: string, how: { readonly lastsMs: number; readonly scopes: readonly Scope[] }): Promise<void> {

@@ -6,15 +6,14 @@ import type { ModuleGraph } from '../../authoring/discover/imports.ts';
 import { EngineError } from '../../base/error.ts';
 import { isWithin } from '../../base/inside-folder.ts';
 import type { Signature } from '../../base/signature.ts';
-import type { CommandRun, ParsedArgs } from '../command.ts';
+import { type CommandRun, type ParsedArgs, usageError } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
 import { namedFiles, workflowFiles } from '../definitions.ts';
-import { findProject, type Project, roleFilesOf } from '../project.ts';
+import { findProject, type Project, realPath, roleFilesOf } from '../project.ts';
 import { partFilesOf } from '../project-parts.ts';
 import { demandRight } from '../right.ts';
 import { filesToTrust } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { skillModules } from '../skills/folders.ts';
 import { oneLine } from '../terminal.ts';
 import { assertImportsKnown, describeContent, importedFiles } from '../trust/trust.ts';
@@ -31,21 +30,21 @@ import {
 } from '../trust/trust-list.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const project = findProject(shell, given);
-  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => given.has(name));
-  if (modes.length > 1 && !(modes.length === 2 && given.has('revoke') && given.has('folder')))
-    throw new EngineError('USAGE', `--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
-  if (given.has('list')) return list(shell);
-  if (given.has('revoke')) return revoke(shell, project, given);
-  if (given.has('folder')) return trustProject(shell, project, given);
-  if (given.has('sign')) return signFiles(shell, project, given);
-  return trustFiles(shell, project, given);
+export const run: CommandRun = async (shell, args) => {
+  const project = findProject(shell, args);
+  const modes = ['folder', 'revoke', 'list', 'sign'].filter((name) => args.has(name));
+  if (modes.length > 1 && !(modes.length === 2 && args.has('revoke') && args.has('folder')))
+    throw usageError(`--${modes.join(' and --')} cannot be combined; "pawl trust --help" shows the usage`);
+  if (args.has('list')) return list(shell);
+  if (args.has('revoke')) return revoke(shell, project, args);
+  if (args.has('folder')) return trustProject(shell, project, args);
+  if (args.has('sign')) return signFiles(shell, project, args);
+  return trustFiles(shell, project, args);
 };
 
-async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function trustFiles(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
   const graphs: ModuleGraph[] = [];
-  for (const file of await filesToReview(shell, project, given)) graphs.push(await readReviewable(file));
+  for (const file of await filesToReview(shell, project, args)) graphs.push(await readReviewable(file));
   const { files } = readTrust(shell);
   const fresh = graphs.filter(({ file, digest }) => files[file]?.digest !== digest);
   if (fresh.length > 0) {
@@ -55,35 +54,35 @@ async function trustFiles(shell: Shell, project: Project, given: ParsedArgs): Pr
     }
     await confirmTrust(
       shell,
-      given,
+      args,
       fresh.length === 1 ? 'Trust this version?' : `Trust the current version of these ${fresh.length} files?`,
     );
     for (const graph of fresh) recordTrust(shell, graph);
   }
   const trusted = graphs.map((graph) => ({ file: graph.file, digest: graph.digest, imports: importedFiles(graph) }));
-  shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shownFile(shell, file)}`));
+  shell.result({ trusted }, () => trusted.map(({ file }) => `${shell.symbol('done')} trusted: ${shell.shownFile(file)}`));
   return 0;
 }
 
 /** Signs the current version of workflows, which may then run wherever the signer's key is enrolled. */
-async function signFiles(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
+async function signFiles(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
   const [{ signFor }, { writeSignatures }, { identityFor }] = await Promise.all([
     import('../identity/signing.ts'),
     import('../trust/signature.ts'),
     import('../identity/identity.ts'),
   ]);
-  const { name } = identityFor(shell, given);
+  const { name } = identityFor(shell, args);
   const signed: { readonly graph: ModuleGraph; readonly signature: Signature }[] = [];
-  for (const file of await filesToReview(shell, project, given)) {
+  for (const file of await filesToReview(shell, project, args)) {
     const graph = await readReviewable(file);
     for (const line of describeContent(shell, graph, [])) shell.print(line);
-    signed.push({ graph, signature: await signFor(shell, given, { about: 'trust', digest: graph.digest }) });
+    signed.push({ graph, signature: await signFor(shell, args, { about: 'trust', digest: graph.digest }) });
   }
   const file = writeSignatures(project, signed);
   const rows = signed.map(({ graph }) => ({ file: graph.file, digest: graph.digest }));
   shell.result({ signed: rows, by: name, file }, () => [
-    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shownFile(shell, row.file)}`),
-    `Commit ${shownFile(shell, file)}: this version may run wherever the key of ${name} is enrolled.`,
+    ...rows.map((row) => `${shell.symbol('done')} signed by ${name}: ${shell.shownFile(row.file)}`),
+    `Commit ${shell.shownFile(file)}: this version may run wherever the key of ${name} is enrolled.`,
   ]);
   return 0;
 }
@@ -94,8 +93,8 @@ async function readReviewable(file: string): Promise<ModuleGraph> {
   return graph;
 }
 
-async function filesToReview(shell: Shell, project: Project, given: ParsedArgs): Promise<string[]> {
-  const named = namedFiles(shell, given);
+async function filesToReview(shell: Shell, project: Project, args: ParsedArgs): Promise<string[]> {
+  const named = namedFiles(shell, args);
   if (named.length > 0) return named;
   const found = [
     ...(await workflowFiles(project)),
@@ -104,24 +103,23 @@ async function filesToReview(shell: Shell, project: Project, given: ParsedArgs):
     ...(await filesToTrust(shell, project)),
     ...roleFilesOf(project),
   ];
-  if (found.length === 0) throw new EngineError('USAGE', `no workflows in ${project.root}; give a file: pawl trust FILE`);
+  if (found.length === 0) throw usageError(`no workflows in ${project.root}; give a file: pawl trust FILE`);
   return found;
 }
 
-async function trustProject(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  if (given.allWords('FILE').length > 0)
-    throw new EngineError('USAGE', '--folder trusts the whole project, so it cannot be combined with FILE');
+async function trustProject(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  if (args.allWords('FILE').length > 0) throw usageError('--folder trusts the whole project, so it cannot be combined with FILE');
   shell.print(`Every workflow in ${shell.style('bold', oneLine(project.root))} may run from now on, even after changes.`);
-  await confirmTrust(shell, given, 'Trust this folder?');
+  await confirmTrust(shell, args, 'Trust this folder?');
   const folder = trustFolder(shell, project.root);
   shell.result({ folder }, () => [`${shell.symbol('done')} trusted: ${oneLine(folder)}`]);
   return 0;
 }
 
 /** Only a person can trust: a terminal asks for confirmation, elsewhere a token is needed. */
-async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): Promise<void> {
+async function confirmTrust(shell: Shell, args: ParsedArgs, question: string): Promise<void> {
   await demandRight(shell, { demand: 'trust', on: 'pawl trust' });
-  if (given.has('yes')) return;
+  if (args.has('yes')) return;
   if (!shell.isInteractive)
     throw new EngineError(
       'NOT_ALLOWED',
@@ -130,21 +128,21 @@ async function confirmTrust(shell: Shell, given: ParsedArgs, question: string): 
   if (!(await confirm(shell, question))) throw new EngineError('NOT_ALLOWED', 'nothing was trusted');
 }
 
-function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
+function revoke(shell: Shell, project: Project, args: ParsedArgs): number {
   const root = realpathSync(project.root);
-  const named = given.allWords('FILE').map((word) => realOf(resolve(shell.cwd, word)));
+  const named = args.allWords('FILE').map((word) => realPath(resolve(shell.cwd, word)) ?? resolve(shell.cwd, word));
   let revoked: readonly string[] = [];
   changeTrust(shell, (trust) => {
     const unknown = named.find((file) => trust.files[file] === undefined);
     if (unknown !== undefined) throw notTrusted(trust, unknown);
-    const files = named.length > 0 ? named : given.has('folder') ? [] : Object.keys(trust.files).filter((file) => isWithin(root, file));
+    const files = named.length > 0 ? named : args.has('folder') ? [] : Object.keys(trust.files).filter((file) => isWithin(root, file));
     const folders = named.length > 0 ? [] : Object.keys(trust.folders).filter((folder) => isWithin(folder, root));
     revoked = [...folders, ...files];
     return { files: without(trust.files, files), folders: without(trust.folders, folders) };
   });
   shell.list({ revoked }, revoked, {
     none: 'Nothing in this project was trusted.',
-    lines: (path) => `no longer trusted: ${shownFile(shell, path)}`,
+    lines: (path) => `no longer trusted: ${shell.shownFile(path)}`,
   });
   return 0;
 }
@@ -152,11 +150,7 @@ function revoke(shell: Shell, project: Project, given: ParsedArgs): number {
 function notTrusted(trust: Trust, file: string): EngineError {
   const folder = trustedFolder(trust, file);
   const why = folder === undefined ? 'is not trusted' : `is trusted with its folder ${folder}; "pawl trust --revoke" revokes that`;
-  return new EngineError('USAGE', `${file} ${why}; "pawl trust --list" shows what is trusted`);
-}
-
-function realOf(file: string): string {
-  return existsSync(file) ? realpathSync(file) : file;
+  return usageError(`${file} ${why}; "pawl trust --list" shows what is trusted`);
 }
 
 function without<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
@@ -177,8 +171,8 @@ async function list(shell: Shell): Promise<number> {
       ...folders.map(({ folder }) => `${shell.symbol('done')} ${oneLine(folder)}  everything in this folder`),
       ...files.map(({ file, fits, changed }) =>
         fits
-          ? `${shell.symbol('done')} ${shownFile(shell, file)}`
-          : `${shell.symbol('waiting')} ${shownFile(shell, file)}  changed since: ${changed.map(oneLine).join(', ')}`,
+          ? `${shell.symbol('done')} ${shell.shownFile(file)}`
+          : `${shell.symbol('waiting')} ${shell.shownFile(file)}  changed since: ${changed.map(oneLine).join(', ')}`,
       ),
     ];
   });

@@ -9,41 +9,40 @@ import { planUndo, type UndoPlan } from '../../engine/undo/undo.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { listBackups } from '../../safe-db/backup.ts';
 import { snapshotsOf } from '../../steps/workspace/snapshot-log.ts';
-import { userActor } from '../actor.ts';
 import type { CommandRun } from '../command.ts';
 import { driveWithEngine } from '../drive.ts';
 import { requiredOption } from '../params.ts';
-import { demandSteering } from '../right.ts';
-import { type Place, withRun } from '../session.ts';
+import { demandControl } from '../right.ts';
+import { type Setup, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine } from '../terminal.ts';
 
 const SHOWN = 20;
 
 /** Runs the command. */
-export const run: CommandRun = (shell, given) =>
+export const run: CommandRun = (shell, args) =>
   withRun(
     shell,
-    async ({ place, store, id }) => {
-      const to = requiredOption(given, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
-      const source = { store, snapshots: snapshotsOf(place.file), run: id, facts: REGISTRY };
-      const data = backupsOf(place, id);
-      for (const { path } of Object.values(place.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
-      if (given.has('dry-run')) {
+    async ({ setup, store, id }) => {
+      const to = requiredOption(args, 'to', 'files are restored to their state before this step; "pawl diff" lists the steps');
+      const source = { store, snapshots: snapshotsOf(setup.file), run: id, facts: REGISTRY };
+      const data = backupsOf(setup, id);
+      for (const { path } of Object.values(setup.settings.databases ?? {})) holdDatabase(path, join(dirname(path), 'backups'));
+      if (args.has('dry-run')) {
         const plan = await planUndo(source, { to });
         return shell.result({ dryRun: true, ...plan, data }, () => planLines(shell, plan, { data, verb: 'would be' }));
       }
-      await demandSteering(shell, { store, id }, 'pawl undo');
+      await demandControl(shell, { store, id }, 'pawl undo');
       const use = async (engine: Engine): Promise<number> => {
-        const done = await engine.run(id).undo({ to, actor: userActor(shell), keepChanged: given.has('keep-changed') });
+        const done = await engine.run(id).undo({ to, actor: shell.actor, keepChanged: args.has('keep-changed') });
         return shell.result({ dryRun: false, ...done, data }, () => planLines(shell, done, { data, verb: 'are' }));
       };
-      return driveWithEngine(shell, place, { store, workflows: [], use });
+      return driveWithEngine(shell, setup, { store, workflows: [], use });
     },
-    given.has('dry-run') ? 'look' : 'drive',
+    args.has('dry-run') ? 'read' : 'drive',
   );
 
-function backupsOf({ settings }: Place, run: string): readonly string[] {
+function backupsOf({ settings }: Setup, run: string): readonly string[] {
   const databases = Object.entries(settings.databases ?? {});
   return databases.filter(([, { path }]) => listBackups(path).some(({ runId }) => runId === run)).map(([name]) => name);
 }
@@ -75,7 +74,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
     ...(changed.length === 0
       ? []
       : [
-          shell.style('yellow', 'Left as they are, because somebody else changed them:'),
+          shell.style('yellow', 'Not restored, because someone else changed them:'),
           ...some(changed, ({ path, why }) => `${path}: ${why}`),
         ]),
     ...(undeclared.length === 0
@@ -88,7 +87,7 @@ function planLines(shell: Shell, plan: UndoPlan, { data, verb }: PlanText): stri
       ? ['Changes by other programs to these files while a step was running count as its work and are undone, too.']
       : []),
     ...(isCutOff ? ['A step was interrupted, so all later changes count as its work.'] : []),
-    ...(missing.length === 0 ? [] : ['Not in the snapshots, so left as they are:', ...some(missing, (one) => one)]),
+    ...(missing.length === 0 ? [] : ['Not restored, because they are not in the snapshots:', ...some(missing, (one) => one)]),
     ...(effects.length === 0
       ? []
       : ['Not undone, because it is outside the workspace:', ...some(effects, ({ path, what }) => `${path}: ${what}`)]),

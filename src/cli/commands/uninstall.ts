@@ -1,27 +1,24 @@
 // `pawl uninstall`: lists the files that Pawl wrote for a project and for this user, and removes them after confirmation.
 
-import { relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { confirm } from '../decision/prompt.ts';
-import { findPlace } from '../session.ts';
+import { findSetup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { assertFileUpkeep, assertNotDriven } from '../store-origin.ts';
+import { assertMayMaintainFile, assertNotDriven } from '../store-origin.ts';
 import { counted } from '../terminal.ts';
 import { type Inventory, inventoryOf } from '../written-files.ts';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const inventory = inventoryOf(shell, place, { user: given.has('user') });
-  if (given.has('dry-run')) return report(shell, inventory, { removed: false });
-  await assertFileUpkeep(place, shell.right);
-  await assertNotDriven(place.file, 'uninstalling would delete its database; end that process first');
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const inventory = inventoryOf(shell, setup, { user: args.has('user') });
+  if (args.has('dry-run')) return report(shell, inventory, { removed: false });
+  await assertMayMaintainFile(setup, shell.right);
+  await assertNotDriven(setup.file, 'uninstalling would delete its database; end that process first');
   if (inventory.items.length === 0) return report(shell, inventory, { removed: true });
-  if (!given.has('yes')) {
+  if (!args.has('yes')) {
     if (!shell.isInteractive)
-      throw new EngineError(
-        'USAGE',
+      throw usageError(
         `${counted(inventory.items.length, 'item')} would be removed for good; use --yes to remove them, or --dry-run to list them`,
       );
     for (const line of planLines(shell, inventory)) shell.print(line);
@@ -47,17 +44,11 @@ function report(shell: Shell, inventory: Inventory, { removed }: { readonly remo
 
 function planLines(shell: Shell, inventory: Inventory): string[] {
   const lines = inventory.items.map(({ path, what, isPart }) => {
-    return `${isPart === true ? 'edit  ' : 'remove'}  ${shown(shell, path)}  ${shell.style('dim', isPart === true ? `without ${what}` : what)}`;
+    return `${isPart === true ? 'edit  ' : 'remove'}  ${shell.shownFile(path)}  ${shell.style('dim', isPart === true ? `without ${what}` : what)}`;
   });
   return [...(lines.length === 0 ? ['There is nothing to remove.'] : lines), ...keptLines(shell, inventory)];
 }
 
 function keptLines(shell: Shell, { kept }: Inventory): string[] {
-  return kept.map(({ path, why }) => `keep    ${shown(shell, path)}  ${shell.style('dim', why)}`);
-}
-
-/** The path, relative if it is below the current folder. */
-function shown(shell: Shell, path: string): string {
-  const short = relative(shell.cwd, path);
-  return short.startsWith('..') ? path : short;
+  return kept.map(({ path, why }) => `keep    ${shell.shownFile(path)}  ${shell.style('dim', why)}`);
 }

@@ -19,7 +19,6 @@ import { findProject, type Project } from '../project.ts';
 import { assertPartsTrusted, declaredRegistry, type ProjectParts, partFilesOf, partsUsedBy, readProjectParts } from '../project-parts.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { counted, oneLine } from '../terminal.ts';
 import { assertTrusted, CHECK_USE } from '../trust/trust.ts';
 
@@ -48,30 +47,31 @@ const TRUST_ALL =
   'checking more than the syntax of a module runs its code; review the modules, then run "pawl trust" to trust these versions';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  if (given.has('schema')) return printSchema(shell, given);
-  const checked = await checkedFiles(shell, given);
-  const judged = given.has('strict') ? checked.map(withWarningsAsErrors) : checked;
-  const showsHints = given.has('hints');
-  shell.result({ files: judged.map(rowOf) }, () => judged.flatMap((file) => linesOf(shell, file, showsHints)));
-  if (!shell.wantsJson) shell.warn(summaryOf(judged, showsHints));
-  const errors = judged.flatMap((file) => file.errors);
+export const run: CommandRun = async (shell, args) => {
+  if (args.has('schema')) return printSchema(shell, args);
+  const checked = await checkedFiles(shell, args);
+  const withErrors = (file: CheckedFile) => ({ ...file, errors: [...file.errors, ...file.warnings], warnings: [] });
+  const reported = args.has('strict') ? checked.map(withErrors) : checked;
+  const showsHints = args.has('hints');
+  shell.result({ files: reported.map(rowOf) }, () => reported.flatMap((file) => linesOf(shell, file, showsHints)));
+  if (!shell.wantsJson) shell.warn(summaryOf(reported, showsHints));
+  const errors = reported.flatMap((file) => file.errors);
   return errors.length === 0 ? 0 : errors.every(isTrustProblem) ? EXIT_NOT_TRUSTED : EXIT_INVALID;
 };
 
 /** Checks the files that were named, or all of the project. */
-export async function checkedFiles(shell: Shell, given: ParsedArgs): Promise<readonly CheckedFile[]> {
-  const project = findProject(shell, given);
-  const named = namedFiles(shell, given);
+export async function checkedFiles(shell: Shell, args: ParsedArgs): Promise<readonly CheckedFile[]> {
+  const project = findProject(shell, args);
+  const named = namedFiles(shell, args);
   if (named.length > 0) return checkReferences(shell, project, { files: await checkFiles(shell, project, named), isWhole: false });
   const files = await checkFiles(shell, project, [...(await workflowFiles(project)), ...partFilesOf(project)]);
   return checkReferences(shell, project, { files, isWhole: true });
 }
 
 /** Prints the schema for editors, with the step kinds of this project. Their code is not run. */
-async function printSchema(shell: Shell, given: ParsedArgs): Promise<number> {
+async function printSchema(shell: Shell, args: ParsedArgs): Promise<number> {
   const { workflowJsonSchema } = await import('../../authoring/yaml/json-schema.ts');
-  const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, given))));
+  const schema = workflowJsonSchema(declaredRegistry(await readProjectParts(findProject(shell, args))));
   shell.write(`${JSON.stringify(schema, null, 2)}\n`);
   return 0;
 }
@@ -200,11 +200,11 @@ async function checkReferences(
     const file = { ...found, warnings: [...found.warnings, ...overlapProblems(found, settings.roles)] };
     const missing = referenceProblems(file.references ?? [], around).map(({ reference, problem }) => ({
       ...problem,
-      ...placeOf(reference),
+      ...positionOf(reference),
     }));
     const cycle = file.workflow === undefined ? undefined : cycleProblem(file.workflow.name, childrenOf);
     const [first] = childReferences(file);
-    const cycles = cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...placeOf(first) }];
+    const cycles = cycle === undefined || first === undefined ? [] : [{ ...cycle, step: first.step, ...positionOf(first) }];
     return withDuplicates(withProblems(file, [...missing, ...cycles]), all);
   });
 }
@@ -215,7 +215,7 @@ function childReferences(file: Pick<CheckedFile, 'references'> | undefined): Chi
   return (file?.references ?? []).filter((reference): reference is ChildReference => reference.kind === 'workflow');
 }
 
-function placeOf({ line, column }: FilePosition): FilePosition {
+function positionOf({ line, column }: FilePosition): FilePosition {
   return { line, column };
 }
 
@@ -227,12 +227,12 @@ function withProblems(file: CheckedFile, problems: readonly (Problem & FilePosit
       .map(({ code, message, hint, line, column, step }) => ({ code, message: `${noun} "${step}": ${message}`, hint, line, column }));
   return {
     ...file,
-    errors: [...file.errors, ...of('error')].sort(byPlace),
-    warnings: [...file.warnings, ...of('warning')].sort(byPlace),
+    errors: [...file.errors, ...of('error')].sort(byPosition),
+    warnings: [...file.warnings, ...of('warning')].sort(byPosition),
   };
 }
 
-function byPlace(a: FilePosition, b: FilePosition): number {
+function byPosition(a: FilePosition, b: FilePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 
@@ -273,10 +273,6 @@ function withoutFile({ code, message, hint, line, column }: SourceProblem): Sour
   return { code, message, hint, line, column };
 }
 
-function withWarningsAsErrors(file: CheckedFile): CheckedFile {
-  return { ...file, errors: [...file.errors, ...file.warnings], warnings: [] };
-}
-
 function rowOf({ file, workflow, parts, errors, warnings, hints = [] }: CheckedFile): object {
   return {
     file,
@@ -298,7 +294,7 @@ function linesOf(shell: Shell, checked: CheckedFile, showsHints: boolean): strin
     ...(showsHints ? hints : []).flatMap((problem) => problemLines(shell, checked, { problem, level: 'hint' })),
   ];
   const names = [...(workflow === undefined ? [] : [workflow.name]), ...parts.map(({ name }) => name)];
-  const name = `${shownFile(shell, file)}  ${oneLine(names.join(', '))}`;
+  const name = `${shell.shownFile(file)}  ${oneLine(names.join(', '))}`;
   if (errors.some(isTrustProblem))
     return [...lines, `${shell.style('yellow', shell.symbol('waiting'))} ${name}, only its syntax was checked`];
   if (errors.length > 0) return lines;
@@ -319,11 +315,11 @@ function problemLines(
   { problem, level }: { readonly problem: SourceProblem; readonly level: Severity },
 ): string[] {
   const { code, message, hint, line, column } = problem;
-  const head = `${shownFile(shell, file)}:${line}:${column}`;
+  const head = `${shell.shownFile(file)}:${line}:${column}`;
   const label = shell.style(COLOURS[level], `${level} ${code}`);
   const arrow = shell.symbol('arrow');
   const indent = ' '.repeat(arrow.length + 1);
-  const room = Math.max(40, Math.min(shell.look.columns, 100));
+  const room = Math.max(40, Math.min(shell.display.columns, 100));
   return [
     `${shell.style('bold', head)}  ${label}`,
     ...wrap(oneLine(message), room),

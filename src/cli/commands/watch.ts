@@ -8,7 +8,7 @@ import { reportEnd } from '../drive.ts';
 import { EXIT_INTERRUPTED } from '../interrupt.ts';
 import { Screen } from '../progress/screen.ts';
 import { openProgress, transcriptsFor } from '../progress/view.ts';
-import { findPlace, findRun, type OpenRun, openExisting } from '../session.ts';
+import { findRun, findSetup, type OpenRun, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, table } from '../terminal.ts';
@@ -17,14 +17,14 @@ const OPEN: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 const TICK_MS = 1000;
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const prefix = given.maybe('RUN');
-  await using store = await openExisting(place, prefix);
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const prefix = args.maybe('RUN');
+  await using store = await openExisting(setup, prefix);
   if (store === undefined) return shell.result({ runs: [] }, () => ['No runs yet. "pawl run WORKFLOW" starts one.']);
   const stop = stopSignal(shell);
   if (prefix === undefined) return await watchAll(shell, store, stop);
-  return await watchOne(shell, { store, id: await findRun(store, prefix, place) }, stop);
+  return await watchOne(shell, { store, id: await findRun(store, prefix, setup) }, stop);
 };
 
 function stopSignal(shell: Shell): AbortSignal {
@@ -56,7 +56,7 @@ async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<
     const rows = (await read()).map(({ id, workflow, status, currentStep = null }) => ({ id, workflow, status, currentStep }));
     return shell.result({ runs: rows }, () => []);
   }
-  const show = shell.look.isTerminal ? tableView(shell) : lineView(shell);
+  const show = shell.display.isTerminal ? tableView(shell) : lineView(shell);
   let reading: Promise<void> = Promise.resolve();
   const update = (): void => {
     reading = reading.then(async () => {
@@ -64,7 +64,7 @@ async function watchAll(shell: Shell, store: Store, stop: AbortSignal): Promise<
     });
   };
   const unfollow = store.follow(update);
-  const timer = shell.look.isTerminal ? setInterval(update, TICK_MS) : undefined;
+  const timer = shell.display.isTerminal ? setInterval(update, TICK_MS) : undefined;
   update();
   await aborted(stop);
   unfollow();
@@ -88,7 +88,7 @@ function tableView(shell: Shell): (runs: readonly RunSummary[]) => void {
   return (runs) => {
     const { columns, rows } = screen.size;
     const shown = runs.slice(0, rows - 3);
-    const lines = table({ ...shell.look, columns: columns - 1 }, [
+    const lines = table({ ...shell.display, columns: columns - 1 }, [
       { title: 'RUN', cells: shown.map(({ id }) => id) },
       { title: 'WORKFLOW', cells: shown.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'STATUS', cells: shown.map(({ status }) => status), style: (cell, row) => statusText(shell, shown[row]?.status, cell) },

@@ -7,17 +7,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { git } from '../../process/git.ts';
 import { checkoutOf, discardWorktree, removeWorktree, type UnsavedWork, unsavedWork } from '../../process/worktree.ts';
 import type { RunSummary, Store } from '../../store/store.ts';
-import type { CommandRun } from '../command.ts';
+import { type CommandRun, usageError } from '../command.ts';
 import { sizeText } from '../copies.ts';
-import { findPlace, openExisting, openStore, type Place } from '../session.ts';
+import { findSetup, openExisting, openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { table } from '../terminal.ts';
 
 /** A worktree, or a branch without one, that a run left behind. */
 interface LeftWorktree {
@@ -35,17 +33,17 @@ interface LeftWorktree {
 const BRANCHES = 'refs/heads/pawl/';
 
 /** Runs the command. */
-export const run: CommandRun = async (shell, given) => {
-  const place = await findPlace(shell, given);
-  const checkout = await checkoutOf(place.project.root);
-  const isClean = given.has('clean');
-  await using store = isClean && existsSync(place.file) ? await openStore(place) : await openExisting(place);
-  const all = checkout === undefined ? [] : await findAll(checkout, place, store);
+export const run: CommandRun = async (shell, args) => {
+  const setup = await findSetup(shell, args);
+  const checkout = await checkoutOf(setup.project.root);
+  const isClean = args.has('clean');
+  await using store = isClean && existsSync(setup.file) ? await openStore(setup) : await openExisting(setup);
+  const all = checkout === undefined ? [] : await findAll(checkout, setup, store);
   if (!isClean) return report(shell, all, []);
-  if (given.has('force') && !given.has('yes') && !shell.isInteractive)
-    throw new EngineError('USAGE', '--force deletes work that exists nowhere else; use --yes to confirm it');
+  if (args.has('force') && !args.has('yes') && !shell.isInteractive)
+    throw usageError('--force deletes work that exists nowhere else; use --yes to confirm it');
   const removed: LeftWorktree[] = [];
-  for (const left of all) if (await clean(checkout as string, left, given.has('force'))) removed.push(left);
+  for (const left of all) if (await clean(checkout as string, left, args.has('force'))) removed.push(left);
   return report(
     shell,
     all.filter((left) => !removed.includes(left)),
@@ -53,8 +51,8 @@ export const run: CommandRun = async (shell, given) => {
   );
 };
 
-async function findAll(checkout: string, place: Place, store: Store | undefined): Promise<LeftWorktree[]> {
-  const folder = join(dirname(place.file), 'worktrees');
+async function findAll(checkout: string, setup: Setup, store: Store | undefined): Promise<LeftWorktree[]> {
+  const folder = join(dirname(setup.file), 'worktrees');
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const refs = await git(checkout, ['for-each-ref', '--format=%(refname)', BRANCHES]);
   const branches = refs.ok ? refs.stdout.split('\n').flatMap((ref) => (ref === '' ? [] : [ref.slice(BRANCHES.length)])) : [];
@@ -103,11 +101,11 @@ function report(shell: Shell, kept: readonly LeftWorktree[], removed: readonly L
 function listed(shell: Shell, all: readonly LeftWorktree[]): string[] {
   const unsaved = ({ files, commits }: UnsavedWork): string =>
     [...(files > 0 ? [`${files} not committed`] : []), ...(commits > 0 ? [`${commits} not pushed`] : [])].join(', ') || 'nothing';
-  return table(shell.look, [
-    { title: 'BRANCH', cells: all.map(({ branch }) => branch) },
-    { title: 'RUN', cells: all.map(({ status }) => status) },
-    { title: 'CHANGED', cells: all.map(({ updatedAt }) => (updatedAt === undefined ? '' : agoText(updatedAt))) },
-    { title: 'SIZE', cells: all.map(({ folder, bytes }) => (folder === undefined ? 'no worktree' : sizeText(bytes))) },
-    { title: 'UNSAVED', cells: all.map((left) => unsaved(left.unsaved)) },
-  ]);
+  return shell.table(all, {
+    BRANCH: ({ branch }) => branch,
+    RUN: ({ status }) => status,
+    CHANGED: ({ updatedAt }) => (updatedAt === undefined ? '' : agoText(updatedAt)),
+    SIZE: ({ folder, bytes }) => (folder === undefined ? 'no worktree' : sizeText(bytes)),
+    UNSAVED: (left) => unsaved(left.unsaved),
+  });
 }

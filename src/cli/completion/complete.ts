@@ -1,4 +1,4 @@
-// Owns completing an unfinished command line. Shells call `pawl __complete WORD...`, whose last word is the one being typed. The
+// Completes an unfinished command line. Shells call `pawl __complete WORD...`, whose last word is the one being typed. The
 // store is only read, and workflows are only parsed. After an error there are no completions, because a shell could not show
 // a message.
 //
@@ -9,8 +9,8 @@ import { openSqliteStore } from '../../store/sqlite/open.ts';
 import type { Store } from '../../store/store.ts';
 import { type ArgumentSpec, COMMON_OPTIONS, type CommandSpec, commandNamed, type OptionSpec, ParsedArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
-import { closing, findPlace, type Place } from '../session.ts';
-import { Shell, type World } from '../shell.ts';
+import { closing, findSetup, type Setup } from '../session.ts';
+import { type ProcessContext, Shell } from '../shell.ts';
 import { skillFolders } from '../skills/folders.ts';
 import { shippedSkills } from '../skills/shipped.ts';
 
@@ -28,9 +28,13 @@ interface Candidate {
 type Completion = { readonly kind: 'words'; readonly words: readonly Candidate[] } | { readonly kind: 'files' | 'folders' };
 
 /** The lines for a shell: a word and, after a tab, its description; or `:files` or `:folders` for paths. */
-export async function completionLines(world: World, commands: readonly CommandSpec[], line: readonly string[]): Promise<readonly string[]> {
+export async function completionLines(
+  context: ProcessContext,
+  commands: readonly CommandSpec[],
+  line: readonly string[],
+): Promise<readonly string[]> {
   try {
-    const completion = await complete(world, commands, line);
+    const completion = await complete(context, commands, line);
     if (completion.kind !== 'words') return [`:${completion.kind}`];
     const typed = line.at(-1) ?? '';
     const matches = completion.words.filter(({ word }) => word.startsWith(typed));
@@ -48,7 +52,7 @@ interface ParsedLine {
   readonly onlyWords: boolean;
 }
 
-async function complete(world: World, commands: readonly CommandSpec[], line: readonly string[]): Promise<Completion> {
+async function complete(context: ProcessContext, commands: readonly CommandSpec[], line: readonly string[]): Promise<Completion> {
   const [name, ...rest] = line;
   const typed = rest.at(-1);
   const names = commands.map((command) => ({ word: command.name, about: command.summary }));
@@ -59,7 +63,7 @@ async function complete(world: World, commands: readonly CommandSpec[], line: re
   if (command === undefined) return wordsOf([]);
   const options = [...(command.options ?? []), ...COMMON_OPTIONS];
   const before = parseLine(options, rest.slice(0, -1));
-  const request = { world, names, before, prefix: '', typed };
+  const request = { context, names, before, prefix: '', typed };
   if (before.awaiting !== undefined) return valuesOf(before.awaiting, request);
   if (!before.onlyWords && typed.startsWith('-')) {
     const [flag = '', value] = typed.split('=', 2);
@@ -67,8 +71,8 @@ async function complete(world: World, commands: readonly CommandSpec[], line: re
     const option = options.find((one) => flag === `--${one.name}`);
     return option?.value === undefined ? wordsOf([]) : valuesOf(option, { ...request, prefix: `${flag}=`, typed: value });
   }
-  const args = command.args ?? [];
-  const arg = args[before.words.length] ?? (args.at(-1)?.many === true ? args.at(-1) : undefined);
+  const specs = command.args ?? [];
+  const arg = specs[before.words.length] ?? (specs.at(-1)?.many === true ? specs.at(-1) : undefined);
   return arg === undefined ? wordsOf([]) : valuesOf(arg, request);
 }
 
@@ -100,7 +104,7 @@ function parseLine(options: readonly OptionSpec[], line: readonly string[]): Par
 }
 
 interface CompletionRequest {
-  readonly world: World;
+  readonly context: ProcessContext;
   readonly names: readonly Candidate[];
   readonly before: ParsedLine;
   /** The part of the word before the value, such as `--status=`. */
@@ -119,10 +123,10 @@ async function valuesOf({ choices, completes }: ArgumentSpec | OptionSpec, reque
 
 type ProjectWord = 'run' | 'workflow' | 'skill' | 'step';
 
-async function projectWords(what: ProjectWord, { world, before, typed }: CompletionRequest): Promise<readonly string[]> {
-  const given = new ParsedArgs(new Map(), before.values, new Set());
-  const place = await findPlace(new Shell(world, given), given);
-  return (await WORDS[what](place, { typed, first: before.words[0] ?? '' })).filter((word) => SAFE.test(word));
+async function projectWords(what: ProjectWord, { context, before, typed }: CompletionRequest): Promise<readonly string[]> {
+  const args = new ParsedArgs(new Map(), before.values, new Set());
+  const setup = await findSetup(new Shell(context, args), args);
+  return (await WORDS[what](setup, { typed, first: before.words[0] ?? '' })).filter((word) => SAFE.test(word));
 }
 
 interface NamedSubject {
@@ -131,23 +135,23 @@ interface NamedSubject {
   readonly first: string;
 }
 
-const WORDS: Readonly<Record<ProjectWord, (place: Place, line: NamedSubject) => Promise<readonly string[]>>> = {
-  run: (place, { typed }) =>
-    withStore(place, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
-  skill: async (place) => [...new Set([...skillFolders(place.project), ...shippedSkills()].map(({ name }) => name))],
+const WORDS: Readonly<Record<ProjectWord, (setup: Setup, line: NamedSubject) => Promise<readonly string[]>>> = {
+  run: (setup, { typed }) =>
+    withStore(setup, async (store) => (await store.list({ idPrefix: typed, limit: RUNS_MAX })).map(({ id }) => id)),
+  skill: async (setup) => [...new Set([...skillFolders(setup.project), ...shippedSkills()].map(({ name }) => name))],
   workflow: async ({ project }) => {
     const { runnableSkills } = await import('../skills/as-workflow.ts');
     return [...(await discoverProject(project)).workflows.map(({ name }) => name), ...runnableSkills(project)];
   },
-  step: async (place, { first }) => {
-    const { workflows } = await discoverProject(place.project);
-    return workflows.find(({ name }) => name === first)?.steps ?? stepsOfRun(place, first);
+  step: async (setup, { first }) => {
+    const { workflows } = await discoverProject(setup.project);
+    return workflows.find(({ name }) => name === first)?.steps ?? stepsOfRun(setup, first);
   },
 };
 
 /** The steps of a run, or of the newest run of a workflow: a module shows its steps only when it is loaded. */
-function stepsOfRun(place: Place, first: string): Promise<readonly string[]> {
-  return withStore(place, async (store) => {
+function stepsOfRun(setup: Setup, first: string): Promise<readonly string[]> {
+  return withStore(setup, async (store) => {
     const [newest] = await store.list({ workflow: first, limit: 1 });
     const [run, other] = newest === undefined ? await store.resolve(first, 2) : [newest.id];
     if (run === undefined || other !== undefined) return [];
@@ -155,7 +159,7 @@ function stepsOfRun(place: Place, first: string): Promise<readonly string[]> {
   });
 }
 
-async function withStore<T>(place: Place, read: (store: Store) => Promise<readonly T[]>): Promise<readonly T[]> {
-  if (!existsSync(place.file)) return [];
-  return closing(await openSqliteStore({ file: place.file, busyMs: BUSY_MS }), read);
+async function withStore<T>(setup: Setup, read: (store: Store) => Promise<readonly T[]>): Promise<readonly T[]> {
+  if (!existsSync(setup.file)) return [];
+  return closing(await openSqliteStore({ file: setup.file, busyMs: BUSY_MS }), read);
 }

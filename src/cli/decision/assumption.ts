@@ -13,32 +13,30 @@ import { isSameAnswer } from '../../definition/question/assumption.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { isDriven } from '../../process/owner.ts';
 import { assumptionLines } from '../assumptions.ts';
-import { pasteable } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
-import { asksToSign, identityFor } from '../identity/identity.ts';
-import { signFor } from '../identity/signing.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
+import { signingOf } from '../identity/signing.ts';
 import { withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine } from '../terminal.ts';
+import type { DecidingCommand, DecisionRight } from './decide-by-command.ts';
 import { confirm, openPrompt } from './prompt.ts';
-import type { DecidingCommand, DecisionRight } from './right.ts';
 
 /** Answers an assumption, drives the run on, and returns the exit code. */
-export function answer(shell: Shell, given: ParsedArgs, right: DecisionRight): Promise<number> {
-  return withRun(shell, async ({ place, store, id }) => {
-    const assumption = findAssumption(id, await reportAssumptions(store, (await store.load(id)).state), given.option('assumption'));
-    const text = await readAnswer(shell, given, { assumption, right });
+export function answer(shell: Shell, args: ParsedArgs, right: DecisionRight): Promise<number> {
+  return withRun(shell, async ({ setup, store, id }) => {
+    const assumption = findAssumption(id, await reportAssumptions(store, (await store.load(id)).state), args.option('assumption'));
+    const text = await readAnswer(shell, args, { assumption, right });
     if (text === undefined) {
-      shell.print(`Nothing was answered; "${pasteable(shell, assumption.command ?? '')}" asks again.`);
+      shell.print(`Nothing was answered; "${shell.pasteable(assumption.command ?? '')}" asks again.`);
       return EXIT_WAITING;
     }
     const root = await rootOf(store, id);
     const frozen = await store.load(root);
     // Without its code, a run that no process drives could not continue, so it is loaded before anything is recorded.
     const isDue = !isFinal(frozen.state.status) && !isDriven(frozen.owner);
-    const workflows = isDue ? [(await (await import('../load.ts')).loadWorkflowOf(shell, place.project, frozen)).workflow] : [];
-    return record({ shell, given, place, store, right }, { id, root, assumption, text, workflows });
+    const workflows = isDue ? [(await (await import('../load.ts')).loadWorkflowOf(shell, setup.project, frozen)).workflow] : [];
+    return record({ shell, args, setup, store, right }, { id, root, assumption, text, workflows });
   });
 }
 
@@ -47,7 +45,7 @@ function findAssumption(run: string, all: readonly AssumptionReport[], id: strin
   const assumption = id === undefined ? open[0] : all.find((one) => one.id === id);
   const names = open.map((one) => one.id).join(', ');
   if (id === undefined && open.length > 1)
-    throw new EngineError('USAGE', `run ${run} has ${open.length} open assumptions; name one with --assumption: ${names}`);
+    throw usageError(`run ${run} has ${open.length} open assumptions; name one with --assumption: ${names}`);
   if (assumption === undefined)
     throw new EngineError(
       'WAIT_NOT_FOUND',
@@ -67,14 +65,14 @@ interface OpenQuestion {
 }
 
 /** The person's answer; undefined if they decide later. */
-async function readAnswer(shell: Shell, given: ParsedArgs, { assumption, right }: OpenQuestion): Promise<string | undefined> {
-  const words = given.allWords('ANSWER');
-  if (words.length > 1) throw new EngineError('USAGE', 'an assumption has one ANSWER; put an answer of several words in quotes');
-  const typed = given.has('agree') ? assumption.assumed : words[0];
+async function readAnswer(shell: Shell, args: ParsedArgs, { assumption, right }: OpenQuestion): Promise<string | undefined> {
+  const words = args.allWords('ANSWER');
+  if (words.length > 1) throw usageError('an assumption has one ANSWER; put an answer of several words in quotes');
+  const typed = args.has('agree') ? assumption.assumed : words[0];
   if (typed === undefined && !shell.isInteractive)
-    throw new EngineError('USAGE', `the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(assumption.assumed)}"`);
+    throw usageError(`the answer is missing: give an ANSWER, or --agree to confirm "${oneLine(assumption.assumed)}"`);
   const text = typed === undefined ? undefined : optionOrText(assumption, typed);
-  if (text !== undefined && (!shell.isInteractive || right.digest !== undefined || given.has('yes'))) return text;
+  if (text !== undefined && (!shell.isInteractive || right.digest !== undefined || args.has('yes'))) return text;
   for (const line of [...assumptionLines(shell, [assumption]), '']) shell.print(line);
   if (text !== undefined) {
     const effect = isSameAnswer(assumption.assumed, text)
@@ -105,11 +103,9 @@ interface ReadyAnswer {
 }
 
 async function record(parts: DecidingCommand, { id, root, assumption, text, workflows }: ReadyAnswer): Promise<number> {
-  const { shell, given, place, store, right } = parts;
+  const { shell, setup, store, right } = parts;
   const { driveRun, driveWithEngine } = await import('../drive.ts');
-  const isSigned = assumption.signed || asksToSign(shell);
-  const actor = isSigned ? identityFor(shell, given).name : right.actor;
-  const sign = isSigned ? (statement: Parameters<typeof signFor>[2]) => signFor(shell, given, statement) : undefined;
+  const { actor, sign } = signingOf(shell, { isSigned: assumption.signed });
   const use = async (engine: Engine): Promise<number> => {
     const result = await engine
       .run(id)
@@ -119,9 +115,9 @@ async function record(parts: DecidingCommand, { id, root, assumption, text, work
       shell.print(`Step ${oneLine(result.again.step)} of run ${result.again.run} runs again, and so does everything after it.`);
     if (result.fork !== undefined)
       shell.print(
-        `The run has ended, so none of its steps run again. A fork follows the answer: ${pasteable(shell, `pawl fork ${id} --from ${shellWord(result.fork)}`)}`,
+        `The run has ended, so none of its steps run again. A fork follows the answer: ${shell.pasteable(`pawl fork ${id} --from ${shellWord(result.fork)}`)}`,
       );
     return isFinal((await store.load(root)).state.status) ? 0 : driveRun(shell, { engine, run: root, wait: false });
   };
-  return driveWithEngine(shell, place, { store, workflows, use });
+  return driveWithEngine(shell, setup, { store, workflows, use });
 }

@@ -8,6 +8,7 @@ import type { Engine } from '../../api/engine.ts';
 import type { AnyWorkflow } from '../../api/engine-options.ts';
 import { EngineError, failureOf, isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
+import { invariant } from '../../base/invariant.ts';
 import { type Json, jsonText } from '../../base/json.ts';
 import { changeSince, type ShownChange } from '../../control/approval-change.ts';
 import { type PendingApproval, rootOf } from '../../control/approvals.ts';
@@ -16,29 +17,64 @@ import type { ApprovalOptionModel, Definition } from '../../definition/model.ts'
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import { isDriven } from '../../process/owner.ts';
 import type { Store } from '../../store/store.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { identityFor } from '../identity/identity.ts';
 import { isSignedBy, signDecision } from '../identity/signing.ts';
-import { withRun } from '../session.ts';
+import { type Setup, withRun } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { EXIT_WAITING } from '../status.ts';
 import { oneLine, plain } from '../terminal.ts';
-import { type Answer, answerOnTerminal, askInput, decisionOf, showApproval } from './decision.ts';
+import { type Answer, answerOnTerminal, askInput, DIGEST_SHOWN, decisionOf, showApproval } from './decision.ts';
 import { confirm, openPrompt } from './prompt.ts';
-import { type DecidingCommand, rightToDecide } from './right.ts';
+
+/** The name to record with the decision, and the value of --digest. */
+export interface DecisionRight {
+  readonly actor: string;
+  readonly digest: string | undefined;
+}
+
+/** A command that decides or answers. */
+export interface DecidingCommand {
+  readonly shell: Shell;
+  readonly args: ParsedArgs;
+  readonly setup: Setup;
+  readonly store: Store;
+  readonly right: DecisionRight;
+}
+
+/** The right that was checked when the command started, with the digest. */
+export function rightToDecide(shell: Shell, args: ParsedArgs): DecisionRight {
+  const digest = digestOf(args);
+  const { right } = shell;
+  invariant(right !== undefined, 'a command that decides has a scope in the table of rights');
+  if (digest === undefined && !shell.isInteractive)
+    throw new EngineError(
+      'NOT_ALLOWED',
+      `--digest is required without a terminal: it must name what ${right.actor} saw; "pawl inbox ${args.word('RUN')}" shows the digest`,
+    );
+  return { actor: right.actor, digest };
+}
+
+function digestOf(args: ParsedArgs): string | undefined {
+  const digest = args.option('digest')?.toLowerCase();
+  if (digest === undefined || new RegExp(`^[0-9a-f]{${DIGEST_SHOWN},64}$`).test(digest)) return digest;
+  throw usageError(
+    `--digest must be at least the first ${DIGEST_SHOWN} characters of the digest that "pawl inbox RUN" shows, not "${digest}"`,
+  );
+}
 
 /** Chooses the option; if undefined, the person at the terminal is asked. */
 type ChooseOption = ((approval: OpenApproval, definition: Definition) => ApprovalOptionModel) | undefined;
 
 /** Runs a command that decides. */
-export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: ChooseOption): Promise<number> {
-  const right = rightToDecide(shell, given);
-  return withRun(shell, async ({ place, store, id }) => {
-    const command = { shell, given, place, store, right };
-    const found = await approvalFor(command, id);
-    const asked = found.approval.subjects === undefined ? found : await withCurrentSubjects(command, found, id);
+export async function decideByCommand(shell: Shell, args: ParsedArgs, choose: ChooseOption): Promise<number> {
+  const right = rightToDecide(shell, args);
+  return withRun(shell, async ({ setup, store, id }) => {
+    const command = { shell, args, setup, store, right };
+    const pending = await approvalFor(command, id);
+    const asked = pending.approval.subjects === undefined ? pending : await withCurrentSubjects(command, pending, id);
     // If a signature is required, the decision is made in the name of the signer, not of the account.
-    const actor = isSignedBy(shell, asked) ? identityFor(shell, given).name : right.actor;
+    const actor = isSignedBy(shell, asked) ? identityFor(shell, args).name : right.actor;
     const deciding = { ...command, right: { ...right, actor } };
     const root = await rootOf(store, asked.run);
     const loaded = (await isRunDriven(store, asked.run)) ? undefined : await loadWorkflows(deciding, root);
@@ -52,8 +88,8 @@ export async function decideByCommand(shell: Shell, given: ParsedArgs, choose: C
 }
 
 /** The approval to decide; if its content changed since the person saw it, prints the changes and throws. */
-async function approvalFor({ shell, given, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
-  return findApproval(store, run, { approval: given.option('approval'), digest: right.digest }).catch((error: unknown) => {
+async function approvalFor({ shell, args, store, right }: DecidingCommand, run: string): Promise<PendingApproval> {
+  return findApproval(store, run, { approval: args.option('approval'), digest: right.digest }).catch((error: unknown) => {
     throw printChanges(shell, error);
   });
 }
@@ -63,48 +99,48 @@ async function approvalFor({ shell, given, store, right }: DecidingCommand, run:
  * was asked. If that fails, the approval is shown as it was; its subjects are checked again before the decision counts.
  */
 async function withCurrentSubjects(deciding: DecidingCommand, asked: PendingApproval, run: string): Promise<PendingApproval> {
-  const { shell, store, place } = deciding;
+  const { shell, store, setup } = deciding;
   await failureOf(async () => {
     const workflows = (await isRunDriven(store, asked.run)) ? [] : await loadWorkflows(deciding, await rootOf(store, asked.run));
     const { withEngine } = await import('../drive.ts');
-    await withEngine(shell, place, { store, workflows, use: (engine) => engine.run(asked.run).approvals({ fresh: true }) });
+    await withEngine(shell, setup, { store, workflows, use: (engine) => engine.run(asked.run).approvals({ fresh: true }) });
   });
   const now = await approvalFor(deciding, run);
   if (now.approval.digest === asked.approval.digest) return now;
   const { changes, note } = await changeSince(store, now.run, { approval: now.approval, digest: asked.approval.digest });
   const lines = [...(note === undefined ? [] : [`Asked again: ${oneLine(note)}`]), ...changes.flatMap(changeLines)];
-  for (const line of lines) shell.world.stderr.write(`${line}\n`);
+  for (const line of lines) shell.context.stderr.write(`${line}\n`);
   return now;
 }
 
 /** Prints the changes that an error lists to stderr, and returns the error. */
 function printChanges<E>(shell: Shell, error: E): E {
   const changes = isEngineError(error) && error.code === 'CONTENT_CHANGED' ? (error.details.changes as readonly ShownChange[]) : [];
-  for (const line of changes.flatMap(changeLines)) shell.world.stderr.write(`${line}\n`);
+  for (const line of changes.flatMap(changeLines)) shell.context.stderr.write(`${line}\n`);
   return error;
 }
 
 async function answerFor(deciding: DecidingCommand, asked: PendingApproval, choose: ChooseOption): Promise<Answer | undefined> {
-  const { shell, store, place } = deciding;
+  const { shell, store, setup } = deciding;
   if (choose !== undefined) return confirmedAnswer(deciding, asked, choose(asked.approval, (await store.load(asked.run)).definition));
-  const answer = await answerOnTerminal({ shell, place, store, asked });
-  if (answer === 'gone') throw printChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.approval.path);
+  const answer = await answerOnTerminal({ shell, setup, store, asked });
+  if (answer === 'superseded') throw printChanges(shell, await tooLate(store, asked)) ?? noApproval(asked.run, asked.approval.path);
   return answer === 'later' ? undefined : answer;
 }
 
 /** The chosen option; shows the approval and asks for confirmation first, unless the person has already seen it. */
 async function confirmedAnswer(
-  { shell, given, right, place, store }: DecidingCommand,
+  { shell, args, right, setup, store }: DecidingCommand,
   asked: PendingApproval,
   option: ApprovalOptionModel,
 ): Promise<Answer | undefined> {
-  const input = given.option('input');
+  const input = args.option('input');
   const lacksInput = option.requiresInput && (input ?? '').trim() === '';
   const chosen: Answer = { option, ...omitUndefined({ input }) };
   if (!shell.isInteractive || (right.digest !== undefined && !lacksInput)) return chosen;
-  await showApproval({ shell, place, store, asked });
+  await showApproval({ shell, setup, store, asked });
   const answer = lacksInput ? await askMissingInput(shell, option) : chosen;
-  if (answer === undefined || right.digest !== undefined || given.has('yes')) return answer;
+  if (answer === undefined || right.digest !== undefined || args.has('yes')) return answer;
   return (await confirm(shell, `Decide "${oneLine(option.label)}" as ${right.actor}?`)) ? answer : undefined;
 }
 
@@ -126,13 +162,13 @@ interface ReadyDecision {
 }
 
 async function record(deciding: DecidingCommand, { asked, answer, root, loaded }: ReadyDecision): Promise<number> {
-  const { shell, given, store, right, place } = deciding;
+  const { shell, args, store, right, setup } = deciding;
   // The process that owned the run may have ended while the person was deciding.
   const driven = await isRunDriven(store, asked.run);
   const workflows = loaded ?? (driven ? [] : await loadWorkflows(deciding, root));
   const { driveRun, driveWithEngine } = await import('../drive.ts');
   const { actor } = right;
-  const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, given, { asked, answer, actor }) } : {};
+  const signature = isSignedBy(shell, asked) ? { signature: await signDecision(shell, args, { asked, answer, actor }) } : {};
   const use = async (engine: Engine): Promise<number> => {
     await engine
       .run(asked.run)
@@ -140,19 +176,19 @@ async function record(deciding: DecidingCommand, { asked, answer, root, loaded }
       .catch(async (error: unknown) => {
         throw (isEngineError(error) && TOO_LATE.has(error.code) ? printChanges(shell, await tooLate(store, asked)) : undefined) ?? error;
       });
-    const what = `"${oneLine(answer.option.label)}" at ${oneLine(asked.approval.path)} of run ${asked.run}`;
-    shell.print(`${shell.symbol('done')} ${what}, as ${right.actor}.`);
+    const decision = `"${oneLine(answer.option.label)}" at ${oneLine(asked.approval.path)} of run ${asked.run}`;
+    shell.print(`${shell.symbol('done')} ${decision}, as ${right.actor}.`);
     return driven ? reportDriven(deciding, root) : driveRun(shell, { engine, run: root, wait: false });
   };
-  return driveWithEngine(shell, place, { store, workflows, use });
+  return driveWithEngine(shell, setup, { store, workflows, use });
 }
 
-async function loadWorkflows({ shell, place, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
+async function loadWorkflows({ shell, setup, store }: DecidingCommand, root: string): Promise<readonly AnyWorkflow[]> {
   const frozen = await store.load(root);
   const { state, codeHash } = frozen;
   const [{ loadWorkflowOf }, { checkUnchanged }] = await Promise.all([import('../load.ts'), import('../../engine/programs.ts')]);
   try {
-    const { workflow } = await loadWorkflowOf(shell, place.project, frozen);
+    const { workflow } = await loadWorkflowOf(shell, setup.project, frozen);
     checkUnchanged({ state, codeHash }, workflow);
     return [workflow];
   } catch (error) {

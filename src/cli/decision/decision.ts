@@ -15,12 +15,11 @@ import { readSubjects, type SeenSubjects } from '../../definition/question/subje
 import type { OpenApproval } from '../../engine/request/approvals.ts';
 import type { DecisionRequest } from '../../engine/request/requests.ts';
 import type { Store } from '../../store/store.ts';
-import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 import { counted, firstNames, oneLine, plain, shorten, slices, widthOf } from '../terminal.ts';
 import type { DiffSource } from './diff.ts';
 import { diffLines } from './diff-lines.ts';
-import { type ApprovalPlace, type ApprovalView, contentOf, recordView } from './last-view.ts';
+import { type ApprovalSetup, type ApprovalView, contentOf, recordView } from './last-view.ts';
 import { openPrompt, type Prompt } from './prompt.ts';
 
 /** How many characters of a digest are shown, and how many at least identify one. */
@@ -81,12 +80,12 @@ function treeLines(tree: SeenSubjects['tree']): string[] {
 
 /** Untrusted text on one line, leaving `free` columns. */
 function shortened(shell: Shell, text: string, free: number): string {
-  return shell.look.isTerminal ? shorten(shell.look, oneLine(text), Math.max(8, shell.look.columns - free)) : oneLine(text);
+  return shell.display.isTerminal ? shorten(shell.display, oneLine(text), Math.max(8, shell.display.columns - free)) : oneLine(text);
 }
 
 function heading(shell: Shell, text: string): string {
   const rule = shell.symbol('rule');
-  const room = Math.max(0, Math.min(shell.look.columns, 80) - widthOf(text) - 4);
+  const room = Math.max(0, Math.min(shell.display.columns, 80) - widthOf(text) - 4);
   return shell.style('yellow', `${rule}${rule} ${text} ${rule.repeat(room)}`);
 }
 
@@ -103,7 +102,7 @@ function shownLines(shell: Shell, shown: Json, { run, linesMax }: { readonly run
 /** Untrusted text with a bar in front of each line, also of those that the terminal would wrap. */
 function quotedLines(shell: Shell, text: string): string[] {
   const bar = shell.style('yellow', shell.symbol('bar'));
-  const width = shell.look.isTerminal ? Math.max(20, shell.look.columns - 3) : Number.POSITIVE_INFINITY;
+  const width = shell.display.isTerminal ? Math.max(20, shell.display.columns - 3) : Number.POSITIVE_INFINITY;
   const lines = plain(text)
     .replaceAll('\t', '    ')
     .split(/[\n\u2028\u2029]/)
@@ -141,13 +140,13 @@ export interface Answer {
 export async function decideOnTerminal(
   shell: Shell,
   engine: Engine,
-  { run, place }: { readonly run: string; readonly place: ApprovalPlace },
+  { run, setup }: { readonly run: string; readonly setup: ApprovalSetup },
 ): Promise<'decided' | 'later'> {
   for (;;) {
     // This also checks the subjects of the approvals again.
     await engine.run(run).approvals();
     const open = await pendingApprovals(engine.store, run);
-    const me = userActor(shell);
+    const me = shell.actor;
     // A person who has voted is not asked again while others have to vote.
     const asked = open.find(({ approval }) => approval.votes?.some(({ actor }) => actor.toLowerCase() === me.toLowerCase()) !== true);
     if (asked === undefined) return open.length === 0 ? 'decided' : 'later';
@@ -157,12 +156,12 @@ export async function decideOnTerminal(
       shell.print(shell.style('yellow', plain(`${asked.approval.path} needs a signature: ${problem.message}`)));
       return 'later';
     }
-    const answer = await answerOnTerminal({ shell, place, store: engine.store, asked });
+    const answer = await answerOnTerminal({ shell, setup, store: engine.store, asked });
     if (answer === 'later') {
       shell.print(`Nothing was decided; "pawl decide ${asked.run}" asks again.`);
       return 'later';
     }
-    if (answer === 'gone') continue;
+    if (answer === 'superseded') continue;
     try {
       await decideAs(shell, engine, { asked, answer, me });
       return 'decided';
@@ -193,21 +192,21 @@ export function decisionOf({ approval }: PendingApproval, { option, input }: Ans
   return { option: option.label, approval: approval.path, digest: approval.digest, actor, ...omitUndefined({ input }) };
 }
 
-/** Shows an approval and asks for the answer; returns `gone` if another process decided in the meantime. */
-export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'gone'> {
+/** Shows an approval and asks for the answer; returns `superseded` if another process decided in the meantime. */
+export async function answerOnTerminal(source: DiffSource): Promise<Answer | 'later' | 'superseded'> {
   const { shell, store, asked } = source;
   const seen = await showApproval(source);
-  const gone = new AbortController();
+  const superseded = new AbortController();
   const check = async (): Promise<void> => {
-    if (!(await isStillPending(store, asked))) gone.abort();
+    if (!(await isStillPending(store, asked))) superseded.abort();
   };
   const unfollow = store.follow(() => void check().catch(() => undefined));
   try {
-    using prompt = openPrompt(shell, gone.signal);
+    using prompt = openPrompt(shell, superseded.signal);
     const answer = await askOption(source, prompt, { seen, hasDiff: await (await loadDiff()).hasDiff(source) });
-    if (!gone.signal.aborted) return answer ?? 'later';
+    if (!superseded.signal.aborted) return answer ?? 'later';
     shell.print('This approval is no longer pending: it was decided or changed in the meantime.');
-    return 'gone';
+    return 'superseded';
   } finally {
     unfollow();
   }
@@ -219,10 +218,10 @@ const loadIdentity = () => import('../identity/identity.ts');
 
 /** Prints an approval and records that this user saw it. Returns what they saw before, if it has changed since. */
 export async function showApproval(source: DiffSource): Promise<ApprovalView | undefined> {
-  const { shell, place, asked } = source;
+  const { shell, setup, asked } = source;
   const changes = await (await loadDiff()).newSinceView(source);
   for (const line of [...approvalLines(shell, { ...asked, isNew: changes?.line }), '']) shell.print(line);
-  recordView(shell, place, { asked, content: contentOf(asked) });
+  recordView(shell, setup, { asked, content: contentOf(asked) });
   return changes?.view;
 }
 
@@ -245,13 +244,13 @@ async function askOption(source: DiffSource, prompt: Prompt, { hasDiff, seen }: 
     ? `Your answer (number or name, d: diff,${hasNew ? ' c: what is new,' : ''} Enter: decide later)`
     : 'Your answer, by number or name (Enter: decide later)';
   for (;;) {
-    const given = (await prompt.ask(question))?.trim();
-    if (given === undefined || given === '') return undefined;
-    const option = options[Number(given) - 1] ?? findOption(options, given);
+    const typed = (await prompt.ask(question))?.trim();
+    if (typed === undefined || typed === '') return undefined;
+    const option = options[Number(typed) - 1] ?? findOption(options, typed);
     if (option !== undefined) return askInput(prompt, option);
-    if (hasDiff && /^d(iff)?$/i.test(given)) await printDiff(source);
-    else if (hasDiff && hasNew && /^c$/i.test(given)) await printDiff(source, seen);
-    else shell.print(`There is no option "${oneLine(given)}".`);
+    if (hasDiff && /^d(iff)?$/i.test(typed)) await printDiff(source);
+    else if (hasDiff && hasNew && /^c$/i.test(typed)) await printDiff(source, seen);
+    else shell.print(`There is no option "${oneLine(typed)}".`);
   }
 }
 
@@ -267,15 +266,15 @@ export async function askInput(prompt: Prompt, option: ApprovalOptionModel): Pro
   return input === undefined || input === '' ? undefined : { option, input };
 }
 
-function findOption(options: readonly ApprovalOptionModel[], given: string): ApprovalOptionModel | undefined {
-  const similar = options.filter(({ label }) => label.toLowerCase() === given.toLowerCase());
-  return options.find(({ label }) => label === given) ?? (similar.length === 1 ? similar[0] : undefined);
+function findOption(options: readonly ApprovalOptionModel[], typed: string): ApprovalOptionModel | undefined {
+  const similar = options.filter(({ label }) => label.toLowerCase() === typed.toLowerCase());
+  return options.find(({ label }) => label === typed) ?? (similar.length === 1 ? similar[0] : undefined);
 }
 
 /** The option with this label, ignoring case; otherwise an error that lists the options. */
 export function optionNamed(approval: OpenApproval, label: string): ApprovalOptionModel {
-  const found = findOption(approval.question.options, label);
-  if (found !== undefined) return found;
-  const labels = approval.question.options.map((option) => `"${option.label}"`).join(', ');
+  const option = findOption(approval.question.options, label);
+  if (option !== undefined) return option;
+  const labels = approval.question.options.map((known) => `"${known.label}"`).join(', ');
   throw new EngineError('OPTION_INVALID', `approval "${approval.step}" has no option "${label}"; its options are ${labels}`);
 }

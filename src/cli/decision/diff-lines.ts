@@ -1,4 +1,4 @@
-// Owns how a diff is printed. A diff is untrusted text: every line has a bar in front, and control characters are spelled
+// Prints a diff. A diff is untrusted text: every line has a bar in front, and control characters are spelled
 // out.
 
 import type { Shell } from '../shell.ts';
@@ -14,7 +14,7 @@ export interface ApprovalDiff {
 
 /** The lines of a diff; on a terminal coloured, wrapped and truncated. */
 export function diffLines(shell: Shell, { title, text }: ApprovalDiff, command: string): string[] {
-  const { isTerminal, columns } = shell.look;
+  const { isTerminal, columns } = shell.display;
   const width = isTerminal ? Math.max(20, columns - 3) : Number.POSITIVE_INFINITY;
   const bar = shell.style('yellow', shell.symbol('bar'));
   const lines = text === undefined || text === '' ? [] : text.trimEnd().split('\n');

@@ -1,7 +1,7 @@
 // Owns the diff at an approval: what the work changed, according to git, and what is new since the person last looked.
 
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf } from '../../base/error.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { agoText } from '../../control/time-text.ts';
@@ -10,17 +10,18 @@ import { git } from '../../process/git.ts';
 import { changesOfTrees, diffOfTrees, TreeReader } from '../../process/git-tree.ts';
 import { CACHES } from '../../steps/workspace/workspace-tree.ts';
 import type { Store } from '../../store/store.ts';
+import { nearestParent } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { counted, firstNames, oneLine } from '../terminal.ts';
 import type { ApprovalDiff } from './diff-lines.ts';
-import { type ApprovalPlace, type ApprovalView, contentOf, lastView, recordView } from './last-view.ts';
+import { type ApprovalSetup, type ApprovalView, contentOf, lastView, recordView } from './last-view.ts';
 
 const FILES_SHOWN = 5;
 
 /** An approval, and where to find its work. */
 export interface DiffSource {
   readonly shell: Shell;
-  readonly place: ApprovalPlace;
+  readonly setup: ApprovalSetup;
   readonly store: Store;
   readonly asked: PendingApproval;
 }
@@ -28,10 +29,7 @@ export interface DiffSource {
 /** Whether the work is in a git checkout, so that there can be a diff. */
 export async function hasDiff(source: DiffSource): Promise<boolean> {
   const { folder } = await workspaceOf(source);
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return true;
-    if (dirname(at) === at) return false;
-  }
+  return nearestParent(folder, (parent) => existsSync(join(parent, '.git'))) !== undefined;
 }
 
 /** The diff of an approval: all of the work, or what changed since `view`. */
@@ -46,7 +44,7 @@ export async function readDiff(source: DiffSource, view?: ApprovalView): Promise
     const base = view?.tree ?? from ?? (await headCommit(folder));
     if (now === undefined || base === undefined) return { title: 'there is no commit to compare with' };
     const before = view?.tree ?? (await mergeBase(folder, base, now));
-    recordView(source.shell, source.place, { asked: source.asked, content: { ...contentOf(source.asked), tree: now } });
+    recordView(source.shell, source.setup, { asked: source.asked, content: { ...contentOf(source.asked), tree: now } });
     const text = await diffOfTrees(folder, { before, after: now, paths });
     const since = view === undefined ? `since commit ${before.slice(0, 12)}` : `since you looked ${momentText(view.at)}`;
     return { title: `${text === '' ? 'nothing changed' : 'changes'} ${since}`, text };
@@ -61,9 +59,9 @@ async function mergeBase(folder: string, base: string, now: string): Promise<str
   return found.ok ? found.stdout.trim() : base;
 }
 
-async function workspaceOf({ place, store, asked }: DiffSource) {
+async function workspaceOf({ setup, store, asked }: DiffSource) {
   const { origin } = await store.load(asked.run);
-  return { folder: origin.workspace ?? place.project.root, from: origin.head?.from };
+  return { folder: origin.workspace ?? setup.project.root, from: origin.head?.from };
 }
 
 async function currentTree(folder: string): Promise<string | undefined> {
@@ -83,8 +81,8 @@ async function headCommit(folder: string): Promise<string | undefined> {
 
 /** What changed since this user last saw the approval, as a line; undefined if they have not seen it, or nothing changed. */
 export async function newSinceView(source: DiffSource): Promise<{ readonly view: ApprovalView; readonly line: string } | undefined> {
-  const { shell, place, asked } = source;
-  const view = lastView(shell, place, asked);
+  const { shell, setup, asked } = source;
+  const view = lastView(shell, setup, asked);
   if (view === undefined) return undefined;
   const changed = await changedFiles(source, view);
   if (changed === undefined || changed.length === 0) return undefined;

@@ -8,7 +8,6 @@ import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { headIn, readSubjects, treeIn } from '../../definition/question/subjects.ts';
-import { userActor } from '../actor.ts';
 import type { Shell } from '../shell.ts';
 
 /** The content of an approval when a person saw it. */
@@ -20,7 +19,7 @@ export interface ApprovalView {
 }
 
 /** The project of an approval, its database, and the person's state folder. */
-export interface ApprovalPlace {
+export interface ApprovalSetup {
   readonly project: { readonly root: string };
   readonly file: string;
   readonly state: string | undefined;
@@ -29,25 +28,25 @@ export interface ApprovalPlace {
 const VIEWS_MAX = 200;
 
 /** What this user last saw of an approval; later visits of the step share the record. */
-export function lastView(shell: Shell, place: ApprovalPlace, asked: PendingApproval): ApprovalView | undefined {
-  return readViews(place).get(keyOf(shell, place, asked));
+export function lastView(shell: Shell, setup: ApprovalSetup, asked: PendingApproval): ApprovalView | undefined {
+  return readViews(setup).get(keyOf(shell, setup, asked));
 }
 
 /** Records what this user sees now. */
 export function recordView(
   shell: Shell,
-  place: ApprovalPlace,
+  setup: ApprovalSetup,
   { asked, content }: { readonly asked: PendingApproval; readonly content: Omit<ApprovalView, 'at'> },
 ): void {
   // Without a terminal, a program reads the approval, not a person.
-  if (place.state === undefined || Object.keys(content).length === 0 || !shell.isInteractive) return;
-  const views = readViews(place);
-  const key = keyOf(shell, place, asked);
+  if (setup.state === undefined || Object.keys(content).length === 0 || !shell.isInteractive) return;
+  const views = readViews(setup);
+  const key = keyOf(shell, setup, asked);
   const before = views.get(key);
   const isSame = before?.tree !== undefined && JSON.stringify(before.files) === JSON.stringify(content.files);
   views.delete(key);
   views.set(key, { ...(isSame ? { tree: before.tree } : {}), ...content, at: Date.now() });
-  const file = fileOf(place.state);
+  const file = fileOf(setup.state);
   try {
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(Object.fromEntries([...views].slice(-VIEWS_MAX))), { mode: 0o600 });
     renameSync(`${file}.${process.pid}`, file);
@@ -64,11 +63,11 @@ export function contentOf({ approval }: PendingApproval): Omit<ApprovalView, 'at
   return omitUndefined({ tree: tree === undefined ? headIn(subjects) : treeIn(subjects)?.id, files });
 }
 
-function keyOf(shell: Shell, place: ApprovalPlace, { run, approval }: PendingApproval): string {
-  return digestText(JSON.stringify([place.file, run, approval.step, userActor(shell)])).slice(0, 32);
+function keyOf(shell: Shell, setup: ApprovalSetup, { run, approval }: PendingApproval): string {
+  return digestText(JSON.stringify([setup.file, run, approval.step, shell.actor])).slice(0, 32);
 }
 
-function readViews({ state }: ApprovalPlace): Map<string, ApprovalView> {
+function readViews({ state }: ApprovalSetup): Map<string, ApprovalView> {
   if (state === undefined) return new Map();
   try {
     const read = JSON.parse(readFileSync(fileOf(state), 'utf8')) as Json;

@@ -14,7 +14,7 @@ export interface Prompt extends Disposable {
 
 /** Opens a prompt; `withdrawn` ends the current question. */
 export function openPrompt(shell: Shell, withdrawn?: AbortSignal): Prompt {
-  const { stdin, stdout } = shell.world;
+  const { stdin, stdout } = shell.context;
   const quitting = new AbortController();
   const signal = withdrawn === undefined ? quitting.signal : AbortSignal.any([withdrawn, quitting.signal]);
   let lines: Interface | undefined;

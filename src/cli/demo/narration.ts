@@ -1,5 +1,5 @@
-// Owns what the demo prints while its run progresses: each step as it starts and ends, and what the agent claims beside the
-// evidence. Everything is read from the run's log.
+// Prints the progress of the demo's run: each step as it starts and ends, and the agent's claim next to the evidence.
+// Everything is read from the run's log.
 
 import type { Engine } from '../../api/engine.ts';
 import { fieldOf } from '../../base/json.ts';

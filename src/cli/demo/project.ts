@@ -6,7 +6,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EngineError, systemCodeOf } from '../../base/error.ts';
+import { systemCodeOf } from '../../base/error.ts';
+import { usageError } from '../command.ts';
 import { packageRoot } from '../package.ts';
 
 const execute = promisify(execFile);
@@ -38,8 +39,7 @@ export async function createDemoProject(keep: string | undefined): Promise<DemoP
 }
 
 function emptyFolder(folder: string): string {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new EngineError('USAGE', `--keep: ${folder} is not empty; use a new or empty folder`);
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw usageError(`--keep: ${folder} is not empty; use a new or empty folder`);
   mkdirSync(folder, { recursive: true });
   return realpathSync(folder);
 }

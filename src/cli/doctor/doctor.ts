@@ -12,7 +12,7 @@ import type { ParsedArgs } from '../command.ts';
 import { sizeText } from '../copies.ts';
 import { versionOf } from '../package.ts';
 import { findProject, type Project, stateHome } from '../project.ts';
-import { findPlace, type Place } from '../session.ts';
+import { findSetup, type Setup } from '../session.ts';
 import { settingsFiles } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
 
@@ -63,7 +63,7 @@ const ORIGIN_TEXTS: Readonly<Record<Project['because'], string>> = {
 
 /** Checks the program itself. */
 export function checkProgram(shell: Shell): Check[] {
-  const { look } = shell;
+  const { display } = shell;
   const yes = (is: boolean): string => (is ? 'yes' : 'no');
   return [
     okCheck('pawl', `Pawl ${versionOf()}`),
@@ -72,7 +72,7 @@ export function checkProgram(shell: Shell): Check[] {
     checkNetwork(),
     okCheck(
       'terminal',
-      `terminal: ${yes(look.isTerminal)}, colour: ${yes(look.hasColor)}, UTF-8: ${yes(look.hasUnicode)}, ${look.columns} columns`,
+      `terminal: ${yes(display.isTerminal)}, colour: ${yes(display.hasColor)}, UTF-8: ${yes(display.hasUnicode)}, ${display.columns} columns`,
     ),
   ];
 }
@@ -92,25 +92,22 @@ function checkNetwork(): Check {
 }
 
 /** Checks the project, its settings and the state folder. Without valid settings it is not known where the database is. */
-export async function checkPlace(
-  shell: Shell,
-  given: ParsedArgs,
-): Promise<{ readonly checks: Check[]; readonly place: Place | undefined }> {
-  const project = findProject(shell, given);
+export async function checkSetup(shell: Shell, args: ParsedArgs): Promise<{ readonly checks: Check[]; readonly setup: Setup | undefined }> {
+  const project = findProject(shell, args);
   const home = project.home === undefined ? 'it has no .pawl folder yet' : `its definitions are in ${project.home}`;
   const checks = [okCheck('project', `${project.root} (${ORIGIN_TEXTS[project.because]}); ${home}`)];
   const files = settingsFiles(shell, project).filter(({ path }) => existsSync(path));
   try {
-    const place = await findPlace(shell, given);
+    const setup = await findSetup(shell, args);
     const found = files.length === 0 ? 'no settings files' : `settings from ${files.map(({ path }) => path).join(', ')}`;
-    return { checks: [...checks, okCheck('settings', found), ...checkState(shell)], place };
+    return { checks: [...checks, okCheck('settings', found), ...checkState(shell)], setup };
   } catch (error) {
-    return { checks: [...checks, fileProblem('settings', error, 'fix the settings; the database was not checked')], place: undefined };
+    return { checks: [...checks, fileProblem('settings', error, 'fix the settings; the database was not checked')], setup: undefined };
   }
 }
 
 /** Checks that the secrets of the settings can be read. Runs no program. */
-export function checkSecrets({ settings: { secrets = {} } }: Place): Check[] {
+export function checkSecrets({ settings: { secrets = {} } }: Setup): Check[] {
   return Object.entries(secrets).map(([name, source]) => {
     const fault = secretProblem(source);
     if (fault !== undefined) return warning('secret', `secret ${name}: ${fault}`, 'webhooks that need it fail until this is fixed');

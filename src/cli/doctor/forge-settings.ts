@@ -6,14 +6,14 @@ import type { ForgeAnswer } from '../../forge/forge.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import type { WebhookFacts } from '../../forge/github/webhook.ts';
 import { Secrets } from '../../steps/secrets.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { GitHubSettings } from '../settings/forge.ts';
 import { type Check, okCheck, problem, warning } from './doctor.ts';
 
 interface CheckedForge {
   readonly forge: GitHubForge;
   readonly settings: GitHubSettings;
-  readonly place: Place;
+  readonly setup: Setup;
   /** The address of another server that passes webhooks on to this project. */
   readonly address: string | undefined;
   readonly web: string;
@@ -24,8 +24,8 @@ export async function checkForgeSettings(checked: CheckedForge): Promise<Check[]
   return [...(await checkBranch(checked)), ...(await checkGroups(checked)), ...(await checkWebhook(checked))];
 }
 
-async function checkBranch({ forge, place, web }: CheckedForge): Promise<Check[]> {
-  const wanted = place.settings.project?.default_branch;
+async function checkBranch({ forge, setup, web }: CheckedForge): Promise<Check[]> {
+  const wanted = setup.settings.project?.default_branch;
   const found = await forge.repository();
   if (wanted === undefined || found.result !== 'ok' || found.value.defaultBranch === wanted) return [];
   const { defaultBranch } = found.value;
@@ -38,8 +38,8 @@ async function checkBranch({ forge, place, web }: CheckedForge): Promise<Check[]
   ];
 }
 
-async function checkGroups({ forge, place, web }: CheckedForge): Promise<Check[]> {
-  const groups = Object.entries(place.settings.groups ?? {});
+async function checkGroups({ forge, setup, web }: CheckedForge): Promise<Check[]> {
+  const groups = Object.entries(setup.settings.groups ?? {});
   if (groups.length === 0) return [];
   const checks: Check[] = [];
   for (const [group, members] of groups) {
@@ -56,12 +56,12 @@ async function checkGroups({ forge, place, web }: CheckedForge): Promise<Check[]
   return checks.length > 0 ? checks : [okCheck('forge-groups', `everybody in ${names} has access to the repository`)];
 }
 
-async function checkWebhook({ forge, settings, place, address, web }: CheckedForge): Promise<Check[]> {
-  const { webhook_secret: name } = settings;
-  const targets = [place.settings.serve?.public_url, address].flatMap((one) => one?.replace(/\/$/, '').concat('/hooks/github') ?? []);
-  const where = hooksPage(settings, web);
+async function checkWebhook({ forge, settings, setup, address, web }: CheckedForge): Promise<Check[]> {
+  const { webhook_secret: name, auth = 'gh' } = settings;
+  const targets = [setup.settings.serve?.public_url, address].flatMap((one) => one?.replace(/\/$/, '').concat('/hooks/github') ?? []);
+  const where = auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
   if (name === undefined) return [];
-  const secrets = place.settings.secrets ?? {};
+  const secrets = setup.settings.secrets ?? {};
   if (!Object.hasOwn(secrets, name))
     return [hookProblem(`"forge.webhook_secret" names the secret "${name}", which is not set`, `add it under "secrets"`)];
   try {
@@ -80,10 +80,6 @@ async function checkWebhook({ forge, settings, place, address, web }: CheckedFor
       ),
     ];
   return checkDeliveries(await forge.webhooks(), { targets, where, secret: name });
-}
-
-function hooksPage({ auth = 'gh' }: GitHubSettings, web: string): string {
-  return auth !== 'gh' && 'app' in auth ? 'the settings of the App, "Webhook" and "Advanced"' : `${web}/settings/hooks`;
 }
 
 interface ExpectedHook {

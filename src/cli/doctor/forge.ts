@@ -4,7 +4,7 @@ import { messageOf } from '../../base/error.ts';
 import type { ForgeFailure } from '../../forge/forge.ts';
 import type { GitHubForge } from '../../forge/github/github-forge.ts';
 import { assertSettingsTrusted, openGitHub } from '../forge/session.ts';
-import { closing, type Place } from '../session.ts';
+import { closing, type Setup } from '../session.ts';
 import type { GitHubSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 import { type Check, okCheck, problem, warning } from './doctor.ts';
@@ -14,28 +14,28 @@ const TOKEN_PERMISSIONS =
   'Contents, Issues, Pull requests and Commit statuses: read and write; Actions and Checks: read; for teams, Members of the organization: read';
 
 /** Checks the forge at GitHub, if the project has one. `address`: the server that passes webhooks on to this project. */
-export async function checkForge(shell: Shell, place: Place, address?: string): Promise<Check[]> {
-  const { forge } = place.settings;
+export async function checkForge(shell: Shell, setup: Setup, address?: string): Promise<Check[]> {
+  const { forge } = setup.settings;
   if (forge?.kind !== 'github') return [];
   try {
-    await assertSettingsTrusted(shell, place);
+    await assertSettingsTrusted(shell, setup);
   } catch {
     const hint = 'run "pawl trust .pawl/config.yaml", then this again';
     return [warning('forge', `${forge.repository} at GitHub was not checked: the settings are not trusted`, hint)];
   }
   try {
-    return await closing(await openGitHub(place, forge), (opened) => checkGitHub(opened, forge, { place, address }));
+    return await closing(await openGitHub(setup, forge), (opened) => checkGitHub(opened, forge, { setup, address }));
   } catch (error) {
     return [forgeProblem(forge, messageOf(error), loginHint(forge))];
   }
 }
 
-interface ServedPlace {
-  readonly place: Place;
+interface CheckedSetup {
+  readonly setup: Setup;
   readonly address: string | undefined;
 }
 
-async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: ServedPlace): Promise<Check[]> {
+async function checkGitHub(opened: GitHubForge, forge: GitHubSettings, served: CheckedSetup): Promise<Check[]> {
   const repository = await opened.repository();
   if (repository.result !== 'ok') return [forgeProblem(forge, repository.message, failureHint(forge, repository))];
   const who = await opened.whoami();

@@ -53,7 +53,7 @@ function unreadInstructions({ root }: Project, { driver, settingSources = ['user
 /** What is missing for the named roles to work: a program, a package, a login or a key. Only reads files and variables. */
 export async function missingForRoles(
   project: Project,
-  { settings, env, names }: RoleSurroundings & { readonly names: ReadonlySet<string> },
+  { settings, env, names }: RoleContext & { readonly names: ReadonlySet<string> },
 ): Promise<readonly string[]> {
   const roles = (await readRoleList(project, settings)).filter(({ name }) => names.has(name));
   const found = await Promise.all(
@@ -85,12 +85,12 @@ interface RoleProblem {
   readonly hint: string;
 }
 
-interface RoleSurroundings {
+interface RoleContext {
   readonly settings: RoleEnvironment;
   readonly env: Environment;
 }
 
-async function missingFor({ root }: Project, role: RoleEntry, around: RoleSurroundings): Promise<RoleProblem | undefined> {
+async function missingFor({ root }: Project, role: RoleEntry, around: RoleContext): Promise<RoleProblem | undefined> {
   const { driver = 'attended', argv, model } = role;
   const { env } = around;
   if (driver === 'ai-sdk') {
@@ -109,10 +109,7 @@ async function missingFor({ root }: Project, role: RoleEntry, around: RoleSurrou
 }
 
 /** What is missing for the login of a program: a file, or a variable that programs must inherit. */
-function missingLogin(
-  { driver = 'attended', env: variables = {} }: RoleEntry,
-  { settings, env }: RoleSurroundings,
-): RoleProblem | undefined {
+function missingLogin({ driver = 'attended', env: variables = {} }: RoleEntry, { settings, env }: RoleContext): RoleProblem | undefined {
   const login = Object.hasOwn(LOGINS, driver) ? LOGINS[driver] : undefined;
   if (login !== undefined && Object.hasOwn(variables, login.key)) return undefined;
   // Elsewhere, programs keep their login in a keychain.

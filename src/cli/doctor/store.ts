@@ -14,7 +14,7 @@ import { createProcessTree } from '../../process/process-tree.ts';
 import { type FileFacts, inspectFile, type OwnedRun } from '../../store/sqlite/inspect.ts';
 import { showingProgress, sizeText } from '../copies.ts';
 import { lostLogNote } from '../lost-log.ts';
-import { openStore, type Place } from '../session.ts';
+import { openStore, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { isForeign } from '../store-origin.ts';
 import { counted } from '../terminal.ts';
@@ -23,7 +23,7 @@ import { type Check, checkDisk, checkModes, okCheck, problem, warning } from './
 
 const SHOWN_MAX = 20;
 
-const ORIGIN_TEXTS: Readonly<Record<Place['because'], string>> = {
+const ORIGIN_TEXTS: Readonly<Record<Setup['because'], string>> = {
   option: 'from --db',
   environment: 'from PAWL_DB',
   config: 'from the settings',
@@ -31,9 +31,9 @@ const ORIGIN_TEXTS: Readonly<Record<Place['because'], string>> = {
 };
 
 /** Checks the database. */
-export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]> {
-  const { file } = place;
-  const because = ORIGIN_TEXTS[place.because];
+export async function checkDatabase(shell: Shell, setup: Setup): Promise<Check[]> {
+  const { file } = setup;
+  const because = ORIGIN_TEXTS[setup.because];
   if (!existsSync(file)) return [okCheck('database', `${file} (${because}); no runs yet`), ...checkDisk(file)];
   const size = sizeText(statSync(file).size);
   const others = [
@@ -48,9 +48,9 @@ export async function checkDatabase(shell: Shell, place: Place): Promise<Check[]
     return [
       okCheck('database', `${file} (${because}); ${runs}, ${size}`),
       ...checkVersion(facts),
-      ...checkOrigin(place, facts),
+      ...checkOrigin(setup, facts),
       ...others,
-      ...(await checkContents(shell, place, facts)),
+      ...(await checkContents(shell, setup, facts)),
     ];
   } catch (error) {
     return [unreadable(error, `${file} (${because}; ${size}) cannot be read: `), ...others];
@@ -86,25 +86,25 @@ function checkVersion({ version, newest, journalMode, copyOf }: FileFacts): Chec
   return [...checks, problem('copy', copied, 'if the original is no longer used: "pawl db adopt"')];
 }
 
-function checkOrigin(place: Place, { origin }: FileFacts): Check[] {
-  if (!isForeign(place, origin)) return [];
-  const what = `${place.file} was not created under the state folder ${place.state ?? '(there is none)'}, so its runs do not continue`;
+function checkOrigin(setup: Setup, { origin }: FileFacts): Check[] {
+  if (!isForeign(setup, origin)) return [];
+  const what = `${setup.file} was not created under the state folder ${setup.state ?? '(there is none)'}, so its runs do not continue`;
   return [problem('origin', what, 'inspect it with "pawl runs"; if it is yours: "pawl db adopt" at a terminal')];
 }
 
 /** Checks the contents, which needs a database of the newest version. */
-async function checkContents(shell: Shell, place: Place, facts: FileFacts): Promise<Check[]> {
+async function checkContents(shell: Shell, setup: Setup, facts: FileFacts): Promise<Check[]> {
   const owners = facts.owned.map(checkOwner);
   if (facts.version !== facts.newest) return owners;
   try {
     const lost: string[] = [];
-    await using store = await openStore({ ...place, warn: (text) => lost.push(text) }, 'look');
-    const report = await showingProgress(shell, `checking ${counted(facts.runs, 'run')}`, () => checkStore(shell, place, store));
+    await using store = await openStore({ ...setup, warn: (text) => lost.push(text) }, 'read');
+    const report = await showingProgress(shell, `checking ${counted(facts.runs, 'run')}`, () => checkStore(shell, setup, store));
     const ready = await store.ready(Date.now(), SHOWN_MAX);
     const statuses = await Promise.all(ready.map(async ({ run }) => (await store.load(run)).status));
     // An ended run reads no mail.
     const waiting = ready.filter(({ because }, n) => because !== 'orphaned' && !isFinal(statuses[n] as RunStatus));
-    const known = sideFiles(place.file).map((side) => `chmod go= ${side}`);
+    const known = sideFiles(setup.file).map((side) => `chmod go= ${side}`);
     const problems = report.problems.filter(({ what }) => !known.some((mode) => what.endsWith(mode)) && !lost.includes(what));
     return [...lost.map((what) => unreadable(what)), ...checkIntegrity(problems), ...owners, ...waiting.map(checkReady)];
   } catch (error) {

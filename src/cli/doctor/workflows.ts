@@ -2,19 +2,19 @@
 // whether to load a module that is not trusted, and only counts it.
 
 import { isEngineError } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { shortList } from '../../base/short-text.ts';
+import { internalArgs, type ParsedArgs } from '../command.ts';
 import { type CheckedFile, checkedFiles } from '../commands/validate.ts';
-import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
+import { Shell } from '../shell.ts';
 import { counted } from '../terminal.ts';
 import { type Check, okCheck, problem, warning } from './doctor.ts';
 
 const NAMED_MAX = 3;
 
 /** Checks the workflows of the project. */
-export async function checkWorkflows(shell: Shell, given: ParsedArgs): Promise<Check[]> {
+export async function checkWorkflows(shell: Shell, args: ParsedArgs): Promise<Check[]> {
   try {
-    const files = await checkedFiles(nonInteractive(shell), given);
+    const files = await checkedFiles(new Shell(shell.context, internalArgs(args.location)), args);
     if (files.length === 0) return [{ ...okCheck('workflows', 'no workflows are defined'), hint: '"pawl init" writes a first one' }];
     const broken = files.filter(({ errors }) => errors.some(({ code }) => code !== 'NOT_TRUSTED'));
     const untrusted = files.filter((file) => !broken.includes(file) && file.errors.length > 0);
@@ -33,10 +33,6 @@ export async function checkWorkflows(shell: Shell, given: ParsedArgs): Promise<C
   }
 }
 
-function nonInteractive(shell: Shell): Shell {
-  return Object.create(shell, { isInteractive: { value: false } }) as Shell;
-}
-
 function brokenCheck(shell: Shell, files: readonly CheckedFile[]): Check {
   const roles = files.flatMap(({ errors }) => errors.filter(({ code }) => code === 'ROLE_UNKNOWN'));
   const missing = roles.length === 0 ? '' : `; ${roles.length} of the errors ${roles.length === 1 ? 'is' : 'are'} about missing roles`;
@@ -50,7 +46,8 @@ function untrustedCheck(shell: Shell, files: readonly CheckedFile[]): Check {
 }
 
 function fileNames(shell: Shell, files: readonly CheckedFile[]): string {
-  const more = files.length - NAMED_MAX;
-  const names = files.slice(0, NAMED_MAX).map(({ file }) => shownFile(shell, file));
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return shortList(
+    files.map(({ file }) => shell.shownFile(file)),
+    NAMED_MAX,
+  );
 }

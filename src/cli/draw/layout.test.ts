@@ -28,7 +28,7 @@ function placed(boxes: readonly Box[], links: readonly Link[]): (Point & Box)[] 
 }
 
 describe('a layout', () => {
-  test('of any graph has no box and no label over another', () => {
+  test('the layout of any graph has no overlapping boxes and labels', () => {
     fc.assert(
       fc.property(graphs, ({ boxes, links }) => {
         const all = placed(boxes, links);
@@ -39,14 +39,14 @@ describe('a layout', () => {
     );
   });
 
-  test('of several links between the same two boxes has no box and no label over another', () => {
+  test('the layout of several links between the same two boxes has no overlapping boxes and labels', () => {
     const ends = ['3 2', '0 3', '1 3', '2 1', '3 1', '3 1', '0 1'].map((pair) => pair.split(' ').map(Number));
     const links = ends.map(([from = 0, to = 0]) => ({ from, to, label: LABEL }));
     const all = placed([BOX, BOX, BOX, BOX], links);
     expect(all.flatMap((a, index) => all.slice(index + 1).filter((b) => overlap(a, b)))).toEqual([]);
   });
 
-  test('of any graph is as large as its size says', () => {
+  test('the layout of any graph fits its size', () => {
     fc.assert(
       fc.property(graphs, ({ boxes, links }) => {
         const { width, height } = layOut(boxes, links);
@@ -60,7 +60,7 @@ describe('a layout', () => {
     );
   });
 
-  test('goes down from the first box, and only links that close a cycle go up', () => {
+  test('a layout goes down from the first box, and only links that close a cycle go up', () => {
     const chain = [0, 1, 2].map((from) => ({ from, to: (from + 1) % 3, label: LABEL }));
     const { boxes, links } = layOut([BOX, BOX, BOX], chain);
     expect(boxes.map(({ y }) => y)).toEqual([...boxes.map(({ y }) => y)].sort((a, b) => a - b));
@@ -68,7 +68,7 @@ describe('a layout', () => {
     expect(back?.points[0]?.y).toBeGreaterThan(back?.points.at(-1)?.y as number);
   });
 
-  test('does not let two arrows end at the same point of a box', () => {
+  test('no two arrows of a layout end at the same point of a box', () => {
     const links = [
       { from: 0, to: 1, label: LABEL },
       { from: 1, to: 0, label: LABEL },
@@ -77,7 +77,7 @@ describe('a layout', () => {
     expect(layout.links[0]?.points[0]?.x).not.toBe(layout.links[1]?.points.at(-1)?.x);
   });
 
-  test('of three hundred steps in a row with links back is computed in time', () => {
+  test('the layout of three hundred steps with links back is computed in time', () => {
     const boxes = Array.from({ length: 300 }, () => BOX);
     const rows = boxes.slice(1).map((_, from) => ({ from, to: from + 1, label: LABEL }));
     const back = Array.from({ length: 10 }, (_, n) => ({ from: 299 - n, to: n, label: LABEL }));

@@ -59,7 +59,7 @@ test('a long title is wrapped and truncated', () => {
   expect(lines.every((line) => line.length <= 28)).toBe(true);
 });
 
-test('without a run nothing is marked; with one, the state of each node and the taken transitions are', () => {
+test('a graph marks the state of each node and the taken transitions only for a run', () => {
   const plain = graphOf('Work');
   expect(drawSvg(plain)).not.toContain('class="box done"');
   const nodes = plain.nodes.map((node) => ({ ...node, state: 'done' as const, visits: 3 }));

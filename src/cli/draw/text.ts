@@ -2,7 +2,7 @@
 // every other transition. A branch to an earlier step points up.
 
 import { arrowText, type GraphArrow, type GraphDescription, type GraphNode, type NodeState } from '../../definition/describe.ts';
-import { type Look, oneLine, type StyleName, shorten, styled, widthOf } from '../terminal.ts';
+import { type Display, oneLine, type StyleName, shorten, styled, widthOf } from '../terminal.ts';
 
 const LINES = {
   down: ['│', '|'],
@@ -23,11 +23,11 @@ const STATES: Readonly<Record<NodeState, readonly [unicode: string, ascii: strin
 };
 
 /** The graph as lines of text, within the columns of the terminal. */
-export function drawText({ name, title, nodes, arrows }: GraphDescription, look: Look): string {
+export function drawText({ name, title, nodes, arrows }: GraphDescription, display: Display): string {
   const heading = title === name ? oneLine(name) : `${oneLine(name)}: ${oneLine(title)}`;
   const width = Math.min(24, Math.max(...nodes.map(({ id }) => widthOf(oneLine(id)))));
-  const steps = nodes.flatMap((node, index) => stepLines(look, { node, width, next: nodes[index + 1], arrows }));
-  return `${[styled(look, 'bold', shorten(look, heading, look.columns)), '', ...steps].join('\n').trimEnd()}\n`;
+  const steps = nodes.flatMap((node, index) => stepLines(display, { node, width, next: nodes[index + 1], arrows }));
+  return `${[styled(display, 'bold', shorten(display, heading, display.columns)), '', ...steps].join('\n').trimEnd()}\n`;
 }
 
 interface StepContext {
@@ -38,29 +38,29 @@ interface StepContext {
   readonly arrows: readonly GraphArrow[];
 }
 
-function stepLines(look: Look, { node, width, next, arrows }: StepContext): string[] {
-  const line = (name: keyof typeof LINES): string => LINES[name][look.hasUnicode ? 0 : 1];
+function stepLines(display: Display, { node, width, next, arrows }: StepContext): string[] {
+  const line = (name: keyof typeof LINES): string => LINES[name][display.hasUnicode ? 0 : 1];
   const outgoing = arrows.filter(({ from }) => from === node.id);
   const isDown = ({ to, toEnd }: GraphArrow): boolean => !toEnd && to === next?.id;
   const [down, others] = [outgoing.filter(isDown), outgoing.filter((arrow) => !isDown(arrow))];
-  const dim = (text: string): string => styled(look, 'dim', text);
+  const dim = (text: string): string => styled(display, 'dim', text);
   const members = node.members.map(({ id, kind }) => `${line('down')}    ${line('step')} ${oneLine(id)}  ${dim(kind)}`);
   const branches = others.map((arrow, index) => {
     const isLast = down.length === 0 && index === others.length - 1;
     const mark = arrow.toEnd ? line('end') : arrow.isBack ? line('back') : line('to');
     const head = `${line(isLast ? 'last' : 'branch')} `;
     const target = ` ${mark} ${oneLine(arrow.to)}`;
-    return `${head}${dim(shorten(look, oneLine(arrowText(arrow)), Math.max(8, look.columns - widthOf(head + target))))}${target}`;
+    return `${head}${dim(shorten(display, oneLine(arrowText(arrow)), Math.max(8, display.columns - widthOf(head + target))))}${target}`;
   });
-  const onward = down.map((arrow) => `${line('down')} ${dim(shorten(look, oneLine(arrowText(arrow)), look.columns - 2))}`);
-  return [headOf(look, node, width), ...members, ...branches, ...onward, ...(down.length === 0 ? [''] : [])];
+  const onward = down.map((arrow) => `${line('down')} ${dim(shorten(display, oneLine(arrowText(arrow)), display.columns - 2))}`);
+  return [headOf(display, node, width), ...members, ...branches, ...onward, ...(down.length === 0 ? [''] : [])];
 }
 
-function headOf(look: Look, { id, title, kind, state, visits = 0 }: GraphNode, width: number): string {
+function headOf(display: Display, { id, title, kind, state, visits = 0 }: GraphNode, width: number): string {
   const [unicode, ascii, style] = state === undefined ? [LINES.step[0], LINES.step[1], 'cyan' as const] : STATES[state];
-  const mark = styled(look, style, look.hasUnicode ? unicode : ascii);
+  const mark = styled(display, style, display.hasUnicode ? unicode : ascii);
   const name = oneLine(id);
   const more = [kind, ...(title === id ? [] : [oneLine(title)]), ...(visits > 1 ? [`${visits} visits`] : [])].join('  ');
   const gap = ' '.repeat(Math.max(2, width - widthOf(name) + 2));
-  return `${mark} ${styled(look, 'bold', name)}${gap}${styled(look, 'dim', shorten(look, more, Math.max(8, look.columns - width - 4)))}`;
+  return `${mark} ${styled(display, 'bold', name)}${gap}${styled(display, 'dim', shorten(display, more, Math.max(8, display.columns - width - 4)))}`;
 }

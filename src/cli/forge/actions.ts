@@ -6,14 +6,15 @@ import { EngineError } from '../../base/error.ts';
 import { agoText } from '../../control/time-text.ts';
 import type { CheckRun, ForgeAnswer } from '../../forge/forge.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
+import { requiredOption } from '../params.ts';
 import type { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import type { ActionEffect } from './right.ts';
 
 interface ForgeCall {
   readonly shell: Shell;
-  readonly given: ParsedArgs;
+  readonly args: ParsedArgs;
   readonly forge: LocalForge;
   readonly actor: string;
   /** The number of the issue or pull request; 0 if the action takes none. */
@@ -97,8 +98,12 @@ function bodyLines(body: string, comments: readonly { readonly author: string; r
   return [...(body.trim() === '' ? [] : ['', ...body.trimEnd().split('\n').map(oneLine)]), ...texts];
 }
 
-async function createIssue({ shell, given, forge }: ForgeCall): Promise<void> {
-  const request = { title: required(given, 'title', 'TEXT'), body: given.option('body') ?? '', labels: given.options('label') };
+async function createIssue({ shell, args, forge }: ForgeCall): Promise<void> {
+  const request = {
+    title: requiredOption(args, 'title', 'the title of the issue'),
+    body: args.option('body') ?? '',
+    labels: args.options('label'),
+  };
   const { number } = valueIn(await forge.createIssue(request, newKey()));
   shell.result({ issue: valueIn(await forge.issue(number)) }, () => [
     `Issue #${number} is open.`,
@@ -111,16 +116,16 @@ async function closeIssue({ shell, forge, number }: ForgeCall): Promise<void> {
   shell.result({ issue: valueIn(await forge.issue(number)) }, () => [`Issue #${number} is closed.`]);
 }
 
-async function addComment({ shell, given, forge, number }: ForgeCall): Promise<void> {
-  const { id } = valueIn(await forge.comment({ number, body: required(given, 'body', 'TEXT') }, newKey()));
+async function addComment({ shell, args, forge, number }: ForgeCall): Promise<void> {
+  const { id } = valueIn(await forge.comment({ number, body: requiredOption(args, 'body', 'the text of the comment') }, newKey()));
   shell.result({ comment: { id } }, () => [`Added comment ${id} to #${number}.`]);
 }
 
-async function createPullRequest({ shell, given, forge }: ForgeCall): Promise<void> {
-  const base = given.option('base') ?? valueIn(await forge.repository()).defaultBranch;
-  const head = required(given, 'head', 'BRANCH');
-  const request = { title: given.option('title') ?? head, body: given.option('body') ?? '', head, base, draft: given.has('draft') };
-  const fork = given.option('fork');
+async function createPullRequest({ shell, args, forge }: ForgeCall): Promise<void> {
+  const base = args.option('base') ?? valueIn(await forge.repository()).defaultBranch;
+  const head = requiredOption(args, 'head', 'the branch with the changes');
+  const request = { title: args.option('title') ?? head, body: args.option('body') ?? '', head, base, draft: args.has('draft') };
+  const fork = args.option('fork');
   const opened =
     fork === undefined
       ? await forge.openPullRequest(request, newKey())
@@ -136,9 +141,9 @@ async function change({ shell, forge, number }: ForgeCall, how: 'markReady' | 'c
 }
 
 async function review(call: ForgeCall): Promise<void> {
-  const { shell, given, forge, actor, number } = call;
-  const approves = given.has('approve');
-  if (approves === given.has('request-changes')) throw new EngineError('USAGE', 'a review needs either --approve or --request-changes');
+  const { shell, args, forge, actor, number } = call;
+  const approves = args.has('approve');
+  if (approves === args.has('request-changes')) throw usageError('a review needs either --approve or --request-changes');
   const state = approves ? 'approved' : 'changes_requested';
   const headSha = await reviewedHead(call);
   valueIn(await forge.control.review(number, { actor, state, head: headSha }));
@@ -164,9 +169,9 @@ function listNotifications({ shell, forge }: ForgeCall): void {
 }
 
 async function check(call: ForgeCall): Promise<void> {
-  const { shell, given, forge, number } = call;
-  const name = given.option('name') ?? 'ci';
-  const conclusion = required(given, 'conclusion', 'WORD') as NonNullable<CheckRun['conclusion']> | 'pending';
+  const { shell, args, forge, number } = call;
+  const name = args.option('name') ?? 'ci';
+  const conclusion = requiredOption(args, 'conclusion', 'the result of the check') as NonNullable<CheckRun['conclusion']> | 'pending';
   const headSha = await reviewedHead(call);
   const isPending = conclusion === 'pending';
   const checkRun: CheckRun = { name, status: isPending ? 'in_progress' : 'completed', conclusion: isPending ? null : conclusion };
@@ -177,29 +182,23 @@ async function check(call: ForgeCall): Promise<void> {
 }
 
 /** The current head commit, which must be the one of --head. */
-async function reviewedHead({ given, forge, number }: ForgeCall): Promise<string> {
+async function reviewedHead({ args, forge, number }: ForgeCall): Promise<string> {
   const { headSha } = valueIn(await forge.pullRequest(number));
-  const seen = given.option('head')?.toLowerCase();
+  const seen = args.option('head')?.toLowerCase();
   if (seen === undefined) return headSha;
-  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw new EngineError('USAGE', `--head must be at least 12 characters of a commit, not "${seen}"`);
+  if (!/^[0-9a-f]{12,64}$/.test(seen)) throw usageError(`--head must be at least 12 characters of a commit, not "${seen}"`);
   if (headSha.startsWith(seen)) return headSha;
   throw new EngineError('CONTENT_CHANGED', `the head of #${number} is ${headSha}, not ${seen}: it has changed since; review it again`);
 }
 
-async function label({ shell, given, forge, number }: ForgeCall): Promise<void> {
-  const [add, remove] = [given.options('add'), given.options('remove')];
-  if (add.length + remove.length === 0) throw new EngineError('USAGE', 'a label is missing: use --add LABEL or --remove LABEL');
+async function label({ shell, args, forge, number }: ForgeCall): Promise<void> {
+  const [add, remove] = [args.options('add'), args.options('remove')];
+  if (add.length + remove.length === 0) throw usageError('a label is missing: use --add LABEL or --remove LABEL');
   if (remove.length > 0) valueIn(await forge.removeLabels({ number, labels: remove }, newKey()));
   const { labels } = valueIn(await forge.addLabels({ number, labels: add }, newKey()));
   shell.result({ number, labels }, () => [
     labels.length === 0 ? `#${number} has no labels.` : `#${number} has the labels ${labels.map(oneLine).join(', ')}.`,
   ]);
-}
-
-function required(given: ParsedArgs, option: string, value: string): string {
-  const found = given.option(option);
-  if (found === undefined) throw new EngineError('USAGE', `--${option} ${value} is missing; "pawl forge --help" shows examples`);
-  return found;
 }
 
 /** An idempotency key; a new one per call, so that a repeated command is executed again. */

@@ -5,8 +5,7 @@
 import { EngineError } from '../../base/error.ts';
 import { isSamePerson } from '../../base/person.ts';
 import { commandIn } from '../../server/surface/command/command.ts';
-import { accountName } from '../actor.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { demandRight } from '../right.ts';
 import type { Shell } from '../shell.ts';
 
@@ -20,20 +19,19 @@ export type ActionEffect = 'decides' | 'commands' | 'settles' | 'changes' | 'ope
  * The name to act under at the forge. A decision needs the right to decide. At a terminal a person may act under any name;
  * elsewhere only under their own, and only on the commit of --head.
  */
-export async function rightAtForge(shell: Shell, given: ParsedArgs, effect: ActionEffect): Promise<string> {
-  const name = given.option('as');
-  if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name))
-    throw new EngineError('USAGE', `--as must be a name without spaces, not "${name}"`);
-  const on = `pawl forge ${given.word('KIND')}`;
+export async function rightAtForge(shell: Shell, args: ParsedArgs, effect: ActionEffect): Promise<string> {
+  const name = args.option('as');
+  if (name !== undefined && !/^[^\s\p{C}]{1,64}$/u.test(name)) throw usageError(`--as must be a name without spaces, not "${name}"`);
+  const on = `pawl forge ${args.word('KIND')}`;
   if (effect === 'changes') await demandRight(shell, { demand: 'steer', on });
-  if (effect === 'changes' || effect === 'opens') return name ?? accountName(shell);
+  if (effect === 'changes' || effect === 'opens') return name ?? shell.account;
   const { actor, by } = await demandRight(shell, { demand: 'decide', on, actsAs: true });
   if (by === 'terminal') return name ?? actor;
   if (name !== undefined && !isSamePerson(name, actor))
     throw new EngineError('NOT_ALLOWED', `${actor} cannot act as "${name}" without a terminal; remove --as`);
-  if (effect === 'commands') assertNamesDigest(given.option('body') ?? '', actor);
+  if (effect === 'commands') assertNamesDigest(args.option('body') ?? '', actor);
   if (effect === 'commands' || effect === 'settles') return actor;
-  if (given.option('head') === undefined)
+  if (args.option('head') === undefined)
     throw new EngineError(
       'NOT_ALLOWED',
       `--head is required without a terminal: it must name the commit that ${actor} reviewed; "pawl forge pr show" prints it`,

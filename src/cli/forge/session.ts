@@ -1,4 +1,4 @@
-// Owns opening the forge of a project, as its settings configure it.
+// Opens the forge of a project, as its settings configure it.
 
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,55 +10,56 @@ import type { GitHubForge, GitHubForgeOptions } from '../../forge/github/github-
 import type { GitHubAuth } from '../../forge/github/login.ts';
 import type { LocalForge } from '../../forge/local/local-forge.ts';
 import { Secrets } from '../../steps/secrets.ts';
+import { usageError } from '../command.ts';
 import { roleFilesOf } from '../project.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { GitHubSettings, LocalForgeSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
 
 /** Opens the configured forge, if there is one. The project's settings must be trusted. */
-export async function openForge(shell: Shell, place: Place): Promise<Forge | undefined> {
-  const { forge } = place.settings;
+export async function openForge(shell: Shell, setup: Setup): Promise<Forge | undefined> {
+  const { forge } = setup.settings;
   if (forge === undefined) return undefined;
-  await assertSettingsTrusted(shell, place);
-  return forge.kind === 'github' ? await openGitHub(place, forge) : await openLocal(place, forge);
+  await assertSettingsTrusted(shell, setup);
+  return forge.kind === 'github' ? await openGitHub(setup, forge) : await openLocal(setup, forge);
 }
 
 /** Opens the local forge for a command that acts as a person there. */
-export async function requireLocalForge(shell: Shell, place: Place, actor: string): Promise<LocalForge> {
-  const { forge } = place.settings;
-  if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${place.project.root}; ${FORGE_HINT}`);
+export async function requireLocalForge(shell: Shell, setup: Setup, actor: string): Promise<LocalForge> {
+  const { forge } = setup.settings;
+  if (forge === undefined) throw new EngineError('CONFIG_INVALID', `no forge is configured for ${setup.project.root}; ${FORGE_HINT}`);
   if (forge.kind !== 'local') {
     const message = `"pawl forge" acts on a local forge, and this project is at GitHub (${forge.repository}); use the website or "gh"`;
-    throw new EngineError('USAGE', message);
+    throw usageError(message);
   }
-  await assertSettingsTrusted(shell, place);
-  return await openLocal(place, forge, actor);
+  await assertSettingsTrusted(shell, setup);
+  return await openLocal(setup, forge, actor);
 }
 
-async function openLocal(place: Place, forge: LocalForgeSettings, actor?: string): Promise<LocalForge> {
+async function openLocal(setup: Setup, forge: LocalForgeSettings, actor?: string): Promise<LocalForge> {
   const { openLocalForge } = await import('../../forge/local/local-forge.ts');
-  const state = forge.state ?? join(dirname(place.file), 'forge.db');
+  const state = forge.state ?? join(dirname(setup.file), 'forge.db');
   mkdirSync(dirname(state), { recursive: true, mode: 0o700 });
   return await openLocalForge({
-    repository: forge.repository ?? place.project.root,
+    repository: forge.repository ?? setup.project.root,
     state,
-    ...omitUndefined({ actor, defaultBranch: place.settings.project?.default_branch }),
+    ...omitUndefined({ actor, defaultBranch: setup.settings.project?.default_branch }),
   });
 }
 
 /** Opens the forge of a repository at GitHub. */
-export async function openGitHub(place: Place, forge: GitHubSettings, more: Partial<GitHubForgeOptions> = {}): Promise<GitHubForge> {
+export async function openGitHub(setup: Setup, forge: GitHubSettings, more: Partial<GitHubForgeOptions> = {}): Promise<GitHubForge> {
   const { openGitHubForge } = await import('../../forge/github/github-forge.ts');
   return await openGitHubForge({
     repository: forge.repository,
-    auth: more.auth ?? (await authOf(place, forge)),
-    ledger: forge.state ?? join(dirname(place.file), 'github.db'),
+    auth: more.auth ?? (await authOf(setup, forge)),
+    ledger: forge.state ?? join(dirname(setup.file), 'github.db'),
     ...omitUndefined({ baseUrl: forge.base_url, pollMs: forge.poll === undefined ? undefined : parseDuration(forge.poll, 'forge.poll') }),
     ...more,
   });
 }
 
-async function authOf({ settings }: Place, { auth = 'gh', base_url }: GitHubSettings): Promise<GitHubAuth> {
+async function authOf({ settings }: Setup, { auth = 'gh', base_url }: GitHubSettings): Promise<GitHubAuth> {
   if (auth === 'gh') return { kind: 'gh' };
   const known = settings.secrets ?? {};
   const secrets = new Secrets(known);
@@ -81,7 +82,7 @@ async function authOf({ settings }: Place, { auth = 'gh', base_url }: GitHubSett
 export const FORGE_HINT = 'add "forge: { kind: local }" to .pawl/config.yaml, then run "pawl trust .pawl/config.yaml"';
 
 /** Throws if settings or roles of the project set programs or a forge and are not trusted. */
-export async function assertSettingsTrusted(shell: Shell, { project, settings }: Place): Promise<void> {
+export async function assertSettingsTrusted(shell: Shell, { project, settings }: Setup): Promise<void> {
   const roles = roleFilesOf(project).map((file) => ({ file, digest: undefined }));
   for (const { file, digest } of [...(settings.toTrust ?? []), ...roles]) {
     const { assertTrusted, SETTINGS_USE } = await import('../trust/trust.ts');

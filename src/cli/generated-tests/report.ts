@@ -4,7 +4,6 @@ import { formatDuration } from '../../base/duration.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { escapeXml } from '../../base/xml.ts';
 import type { TestResult, WorkflowTestResult } from '../../proof/generated/results.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { counted, oneLine, plain, table } from '../terminal.ts';
 
@@ -18,10 +17,10 @@ export interface TestedWorkflow extends WorkflowTestResult {
 
 /** The command that repeats one test. */
 export function repeatCommand(shell: Shell, reference: string, id: string): string {
-  const values = shell.given.options('param').map((value) => ` -p ${shellWord(value)}`);
-  const whole = shell.given.options('params').map((value) => ` --params ${shellWord(value)}`);
-  const subprocess = shell.given.has('subprocess') ? ' --subprocess' : '';
-  return pasteable(shell, `pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
+  const values = shell.args.options('param').map((value) => ` -p ${shellWord(value)}`);
+  const whole = shell.args.options('params').map((value) => ` --params ${shellWord(value)}`);
+  const subprocess = shell.args.has('subprocess') ? ' --subprocess' : '';
+  return shell.pasteable(`pawl test ${shellWord(reference)} --filter ${shellWord(id)}${values.join('')}${whole.join('')}${subprocess}`);
 }
 
 /** The lines for people. */
@@ -29,7 +28,7 @@ export function reportLines(shell: Shell, tested: readonly TestedWorkflow[]): st
   const [passed, failed] = [sum(tested, ({ passed }) => passed), sum(tested, ({ failed }) => failed)];
   const total = `${counted(passed + failed, 'test')}, ${passed} passed, ${failed} failed`;
   return [
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'WORKFLOW', cells: tested.map(({ workflow }) => oneLine(workflow)), shrinks: 'name' },
       { title: 'TESTS', cells: tested.map(({ results }) => String(results.length)) },
       { title: 'PASSED', cells: tested.map(({ passed }) => String(passed)) },

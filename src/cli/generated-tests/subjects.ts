@@ -1,16 +1,15 @@
-// Owns which workflows `pawl test` tests: the named ones, or all workflows and skills of the project. One that cannot be
+// Chooses the workflows that `pawl test` tests: the named ones, or all workflows and skills of the project. One that cannot be
 // loaded is a failed test; one that is not trusted ends the command, because its tests would run its code.
 
 import { isEngineError, messageOf } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
-import { ParsedArgs } from '../command.ts';
+import { internalArgs } from '../command.ts';
 import { checkedFiles } from '../commands/validate.ts';
 import { discoverProject } from '../definitions.ts';
 import { loadWorkflow } from '../load.ts';
 import type { Project } from '../project.ts';
 import { isSettingsFile } from '../settings/settings.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { SKILL_MODULES, skillFolders } from '../skills/folders.ts';
 
 /** A workflow to test, or why it could not be loaded. */
@@ -40,15 +39,15 @@ export async function testSubjects(
   const references = new Set(runnable.map(({ name }) => name));
   for (const reference of [...references].sort()) loaded.push(await load(shell, project, reference));
   const unread = found.problems.map(({ file, line, message, hint }) => ({
-    name: shownFile(shell, file),
-    reference: shownFile(shell, file),
+    name: shell.shownFile(file),
+    reference: shell.shownFile(file),
     loaded: { problem: `line ${line}: ${message}; ${hint}` },
     problems: [],
   }));
   const empty = skills
     .filter(({ name, file }) => file === undefined && !references.has(name))
     .map(({ name, folder }) => {
-      const problem = `${shownFile(shell, folder)} has none of ${SKILL_MODULES.join(', ')}`;
+      const problem = `${shell.shownFile(folder)} has none of ${SKILL_MODULES.join(', ')}`;
       return { name, reference: name, loaded: { problem }, problems: [] };
     });
   const files = loaded.flatMap(({ file }) => (file === undefined || isSettingsFile(project, file) ? [] : [file]));
@@ -68,12 +67,11 @@ async function load(shell: Shell, project: Project, reference: string): Promise<
 }
 
 async function problemsOf(shell: Shell, files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const options = new Map(shell.named.map(([option, value]) => [option, [value]]));
-  const checked = await checkedFiles(shell, new ParsedArgs(new Map([['FILE', files]]), options, new Set()));
+  const checked = await checkedFiles(shell, internalArgs(shell.args.location, { FILE: files }));
   return new Map(
     checked.map(({ file, errors }) => [
       file,
-      errors.map(({ code, message, hint, line, column }) => `${shownFile(shell, file)}:${line}:${column}: ${message}; ${hint} (${code})`),
+      errors.map(({ code, message, hint, line, column }) => `${shell.shownFile(file)}:${line}:${column}: ${message}; ${hint} (${code})`),
     ]),
   );
 }

@@ -10,7 +10,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { readAttendedRun, sourceOfFile, stepName } from '../../attended/attended-run.ts';
 import { workIn } from '../../attended/submission.ts';
 import { RIGHTS, requiredRightsOf, SCOPES } from '../../authority/rights.ts';
-import { EngineError } from '../../base/error.ts';
+import { isWithin } from '../../base/inside-folder.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -19,8 +19,9 @@ import type { Guard, ProtectedFiles } from '../../steps/protection/protected-fil
 import { PROTECTED } from '../../steps/run-records.ts';
 import { matches } from '../../steps/workspace/glob.ts';
 import type { Store } from '../../store/store.ts';
-import { isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { readSession, type SessionRun } from '../agent-session.ts';
 import { COMMON_OPTIONS } from '../command.ts';
+import type { HookInput } from '../commands/hook.ts';
 import { projectsAround, realPath, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { withSessionStore } from './session-run.ts';
@@ -31,9 +32,7 @@ import { toolCallOf } from './tool-call.ts';
 export const failureText = 'the tool call was not checked, because the run of this session could not be read';
 
 /** Answers the hook. */
-export async function answer(shell: Shell, input: Json): Promise<object | undefined> {
-  if (!isJsonObject(input) || !isSessionId(input.session_id))
-    throw new EngineError('USAGE', 'stdin must be the input of a hook that is called before a tool, with a "session_id"');
+export async function answer(shell: Shell, input: HookInput): Promise<object | undefined> {
   const { runs } = readSession(shell, input.session_id);
   if (runs.length === 0) return undefined;
   const tool = typeof input.tool_name === 'string' ? input.tool_name : '';
@@ -128,7 +127,7 @@ function fileDenial(
   { file, open, runs }: { readonly file: string; readonly open: readonly OpenRun[]; readonly runs: readonly SessionRun[] },
 ): string | undefined {
   const state = stateHome(shell);
-  if (isBelow(file, realPath(state) ?? state) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
+  if (isWithin(realPath(state) ?? state, file) || runs.some(({ db }) => file.startsWith(realPath(db) ?? db)))
     return `"${file}" belongs to Pawl, which keeps the runs and what people trusted there. Do not change it; use the pawl_* tools instead.`;
   return firstDefined(open, ({ id: run, root, steps }) => {
     const path = relative(root, file).split(sep).join('/');
@@ -143,12 +142,8 @@ function fileDenial(
 
 function protectedBelow(folder: string, open: readonly OpenRun[]): readonly string[] {
   return open.flatMap(({ root, steps }) =>
-    steps.flatMap(({ files }) => [...files].map((file) => join(root, file)).filter((file) => isBelow(file, folder) && existsSync(file))),
+    steps.flatMap(({ files }) => [...files].map((file) => join(root, file)).filter((file) => isWithin(folder, file) && existsSync(file))),
   );
-}
-
-function isBelow(file: string, folder: string): boolean {
-  return file === folder || file.startsWith(`${folder}${sep}`);
 }
 
 // A file of which only a part is protected is left to the engine, which compares it after the work.
@@ -239,12 +234,12 @@ async function ownReviewDenial(
   return undefined;
 }
 
-function tokensIn({ tool_input: args }: JsonObject, calls: readonly ShellCall[]): string[] {
-  const given = args !== undefined && isJsonObject(args) && typeof args.token === 'string' ? [args.token] : [];
+function tokensIn({ tool_input: input }: JsonObject, calls: readonly ShellCall[]): string[] {
+  const passed = input !== undefined && isJsonObject(input) && typeof input.token === 'string' ? [input.token] : [];
   const typed = calls.flatMap(({ words }) =>
     words.flatMap((word, index) =>
       word.startsWith('--token=') ? [word.slice('--token='.length)] : word === '--token' ? [words[index + 1] ?? ''] : [],
     ),
   );
-  return [...given, ...typed].filter((token) => token !== '');
+  return [...passed, ...typed].filter((token) => token !== '');
 }

@@ -1,4 +1,4 @@
-// Owns reading a run of an agent's session for the hooks, from the database that the session names.
+// Reads a run of an agent's session for the hooks, from the database that the session names.
 
 import { existsSync } from 'node:fs';
 import { type AttendedRun, readAttendedRun, sourceOfFile } from '../../attended/attended-run.ts';

@@ -3,15 +3,14 @@
 //
 // - After "/clear" the session has a new id. It takes over the runs of the previous session of the same process, but not
 //   those of other processes.
-// - A new session is told which runs of the project nobody works on, but does not take one over: the person may want
+// - A new session is told which runs of the project have no agent, but does not take one over: the person may want
 //   something else.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
-import { EngineError } from '../../base/error.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { isSessionId, moveSessions, readSession } from '../agent-session.ts';
+import { moveSessions, readSession } from '../agent-session.ts';
 import { readProjectRuns } from '../attended/session-runs.ts';
-import { closing, findPlace, openExisting } from '../session.ts';
+import type { HookInput } from '../commands/hook.ts';
+import { closing, findSetup, openExisting } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { firstNames, oneLine } from '../terminal.ts';
 import { readSessionRun } from './session-run.ts';
@@ -27,10 +26,7 @@ const RUNS_SHOWN = 5;
 const STEPS_SHOWN = 3;
 
 /** Answers the hook. */
-export async function answer(shell: Shell, input: Json): Promise<StartAnswer | undefined> {
-  const { session_id: id, source } = isJsonObject(input) ? input : {};
-  if (!isSessionId(id))
-    throw new EngineError('USAGE', 'stdin must be the input of a SessionStart hook of Claude Code, with a "session_id"');
+export async function answer(shell: Shell, { session_id: id, source }: HookInput): Promise<StartAnswer | undefined> {
   // An agent that a run started gets its instructions from that run.
   if ((shell.env.PAWL_RUN ?? '') !== '') return undefined;
   if (source === 'clear') moveSessions(shell, id);
@@ -49,20 +45,20 @@ function sessionRunLine(run: AttendedRun): string {
 }
 
 async function unclaimedRunLines(shell: Shell, session: string): Promise<readonly string[]> {
-  const place = await findPlace(shell, shell.given);
-  const opened = await openExisting(place);
+  const setup = await findSetup(shell, shell.args);
+  const opened = await openExisting(setup);
   if (opened === undefined) return [];
-  const open = await closing(opened, (store) => readProjectRuns(shell, place, { store, session }));
+  const open = await closing(opened, (store) => readProjectRuns(shell, setup, { store, session }));
   return open
     .filter(({ holder }) => holder === undefined)
     .map(
       ({ run }) =>
-        `Run ${run.id} of the Pawl workflow "${oneLine(run.workflow)}" is open in this project, and nobody works on it: ${stateText(run)}. If the person wants it continued, call pawl_next with "run": "${run.id}" (or run "pawl next ${run.id}").`,
+        `Run ${run.id} of the Pawl workflow "${oneLine(run.workflow)}" is open in this project, and no session works on it: ${stateText(run)}. If the person wants it continued, call pawl_next with "run": "${run.id}" (or run "pawl next ${run.id}").`,
     );
 }
 
 function stateText(run: AttendedRun): string {
-  if (run.kind === 'waiting') return 'it is waiting for somebody else';
+  if (run.kind === 'waiting') return 'it is waiting for someone else';
   if (run.kind !== 'work')
     return run.kind === 'halted' ? 'it stopped, and a person must decide how it continues' : 'the engine is executing it';
   const names = stepNames(run.work).map((name) => `"${oneLine(name)}"`);

@@ -1,4 +1,4 @@
-// Owns parsing a shell line as far as a hook needs it: which programs it calls with which arguments, and which files it
+// Parses a shell line as far as a hook needs it: which programs it calls with which arguments, and which files it
 // redirects to. It helps honest agents and is not a security boundary: variables, aliases and scripts are not followed.
 // `cd`, `sh -c`, `eval`, substitutions and here-documents for a shell are; other here-documents are text.
 

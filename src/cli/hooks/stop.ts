@@ -1,15 +1,14 @@
 // Owns `pawl hook stop`: called by Claude Code before an agent stops. The agent must continue while a run of its session has
-// an open step for it or is executing. It may stop when its runs wait for somebody else, or it has none.
+// an open step for it or is executing. It may stop when its runs wait for someone else, or it has none.
 //
 // - If the hook fails, the agent may stop: `pawl hook` never exits with the code that blocks.
 // - An agent is reminded at most three times while its runs make no progress; then it may stop. Only a turn that no hook
 //   prolonged resets the count, so that nothing loops without a person.
 
 import { type AttendedRun, stepNames } from '../../attended/attended-run.ts';
-import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
-import { isJsonObject, type Json } from '../../base/json.ts';
-import { type AgentSession, changeSession, isSameRun, isSessionId, readSession, type SessionRun } from '../agent-session.ts';
+import { type AgentSession, changeSession, isSameRun, readSession, type SessionRun } from '../agent-session.ts';
+import type { HookInput } from '../commands/hook.ts';
 import type { Shell } from '../shell.ts';
 import { readSessionRun } from './session-run.ts';
 
@@ -20,10 +19,8 @@ type Answer = { readonly decision: 'block'; readonly reason: string } | { readon
 export const failureText = 'the agent may stop, because its run could not be read';
 
 /** Answers the hook. */
-export async function answer(shell: Shell, input: Json): Promise<Answer | undefined> {
-  const id = isJsonObject(input) ? input.session_id : undefined;
-  if (!isSessionId(id)) throw new EngineError('USAGE', 'stdin must be the input of a Stop hook of Claude Code, with a "session_id"');
-  const session = readSession(shell, id);
+export async function answer(shell: Shell, input: HookInput): Promise<Answer | undefined> {
+  const session = readSession(shell, input.session_id);
   const progress = await Promise.all(session.runs.map(readProgress));
   const open = progress.flatMap((run) => (run?.todo === undefined ? [] : [run]));
   const at = open.map((run) => run.at).join(' ');
@@ -38,9 +35,9 @@ export async function answer(shell: Shell, input: Json): Promise<Answer | undefi
   return { decision: 'block', reason: todo };
 }
 
-/** Whether the agent was allowed to stop, and works again because somebody asked it to. */
-function isNewTurn({ kept }: AgentSession, input: Json): boolean {
-  return (kept?.times ?? 0) > TIMES_MAX && isJsonObject(input) && input.stop_hook_active === false;
+/** Whether the agent was allowed to stop, and works again because it was asked to. */
+function isNewTurn({ kept }: AgentSession, input: HookInput): boolean {
+  return (kept?.times ?? 0) > TIMES_MAX && input.stop_hook_active === false;
 }
 
 /** Records the number of reminders and removes runs that have ended. Runs that were added in the meantime stay. */

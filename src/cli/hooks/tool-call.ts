@@ -1,4 +1,4 @@
-// Owns parsing a tool call of a coding agent: the shell commands that it runs and the files that it changes. Claude Code,
+// Parses a tool call of a coding agent: the shell commands that it runs and the files that it changes. Claude Code,
 // Codex, Gemini CLI and OpenCode name their tools and fields differently.
 
 import { isAbsolute, join } from 'node:path';

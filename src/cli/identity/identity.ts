@@ -8,7 +8,7 @@ import { readKeyList, readLockedKeys } from '../../authority/key-files.ts';
 import { fingerprintOf, type LockedKey, shownFingerprint } from '../../authority/keys.ts';
 import { EngineError, messageOf } from '../../base/error.ts';
 import { isWithin } from '../../base/inside-folder.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { type Project, stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 import { isOwnFile } from '../trust/trust-list.ts';
@@ -38,29 +38,29 @@ export function keyListOf(shell: Shell, project: Project): KeyList {
 
 /** The text of a file of trusted keys. The file must not be set or written from inside a run or the project. */
 function readTrustedKeys(shell: Shell, project: Project, file: string): string {
-  const refuse = (why: string): EngineError => new EngineError('NOT_ALLOWED', `${TRUSTED_KEYS} is ${file}, ${why}`);
-  if (shell.env.PAWL_RUN !== undefined) throw refuse('but it is not allowed inside a run; unset it');
-  if (!isAbsolute(file)) throw refuse('which is not an absolute path; use an absolute path');
+  const deny = (why: string): EngineError => new EngineError('NOT_ALLOWED', `${TRUSTED_KEYS} is ${file}, ${why}`);
+  if (shell.env.PAWL_RUN !== undefined) throw deny('but it is not allowed inside a run; unset it');
+  if (!isAbsolute(file)) throw deny('which is not an absolute path; use an absolute path');
   try {
     const path = realpathSync(file);
-    if (isWithin(realpathSync(project.root), path)) throw refuse('which is inside the project; move it outside');
+    if (isWithin(realpathSync(project.root), path)) throw deny('which is inside the project; move it outside');
     const facts = statSync(path);
-    if (process.platform !== 'win32' && (facts.mode & 0o022) !== 0) throw refuse('which other users can write; run: chmod go-w FILE');
-    if (!isOwnFile(facts, process.getuid?.())) throw refuse('which belongs to another user; run: chown USER FILE');
+    if (process.platform !== 'win32' && (facts.mode & 0o022) !== 0) throw deny('which other users can write; run: chmod go-w FILE');
+    if (!isOwnFile(facts, process.getuid?.())) throw deny('which belongs to another user; run: chown USER FILE');
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof EngineError) throw cause;
-    throw refuse(`which cannot be read: ${messageOf(cause)}`);
+    throw deny(`which cannot be read: ${messageOf(cause)}`);
   }
 }
 
 /** Whether the caller signs: an option asks for it, or the project requires it. */
-export function asksToSign({ given, right }: Pick<Shell, 'given' | 'right'>): boolean {
-  return right?.by === 'signature' || given.option('passphrase-fd') !== undefined || given.option('as') !== undefined;
+export function asksToSign({ args, right }: Pick<Shell, 'args' | 'right'>): boolean {
+  return right?.by === 'signature' || args.option('passphrase-fd') !== undefined || args.option('as') !== undefined;
 }
 
 /** The identity of --as, or the only one of this user. */
-export function identityFor(shell: Shell, given?: ParsedArgs): Identity {
+export function identityFor(shell: Shell, args?: ParsedArgs): Identity {
   const state = stateHome(shell);
   const list = readKeyList(state);
   const own = readLockedKeys(state).flatMap((locked): Identity[] => {
@@ -68,11 +68,11 @@ export function identityFor(shell: Shell, given?: ParsedArgs): Identity {
     const enrolled = list.find(fingerprint);
     return enrolled === undefined || enrolled.revokedAt !== undefined ? [] : [{ name: enrolled.name, fingerprint, locked }];
   });
-  const named = given?.option('as');
+  const named = args?.option('as');
   const found = named === undefined ? own : own.filter(({ name }) => name === named);
   const names = own.map(({ name }) => name).join(', ');
   if (found.length === 1) return found[0] as Identity;
-  if (found.length > 1) throw new EngineError('USAGE', `you have several keys: ${names}; choose one with --as NAME`);
+  if (found.length > 1) throw usageError(`you have several keys: ${names}; choose one with --as NAME`);
   throw new EngineError(
     'KEY_MISSING',
     own.length === 0

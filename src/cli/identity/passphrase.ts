@@ -1,9 +1,9 @@
-// Owns reading a passphrase: typed at the terminal without echo, or from a file descriptor. Never from arguments or
+// Reads a passphrase: typed at the terminal without echo, or from a file descriptor. Never from arguments or
 // variables, which other processes can read.
 
 import { closeSync, readSync } from 'node:fs';
 import { EngineError, messageOf, systemCodeOf } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import type { Shell } from '../shell.ts';
 
 const BYTES_MAX = 4096;
@@ -21,17 +21,17 @@ const optionPassphrases = new WeakMap<ParsedArgs, string>();
  * Reads the passphrase from --passphrase-fd and closes the descriptor before the command starts: programs that a run
  * starts would inherit the descriptor and could read it again.
  */
-export function readPassphraseOption(given: ParsedArgs): void {
-  const number = given.option('passphrase-fd');
-  if (number !== undefined) optionPassphrases.set(given, readDescriptor(number));
+export function readPassphraseOption(args: ParsedArgs): void {
+  const number = args.option('passphrase-fd');
+  if (number !== undefined) optionPassphrases.set(args, readDescriptor(number));
 }
 
 /** Opens the source of passphrases. Until it is closed, the terminal does not echo input. */
-export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Passphrases {
-  const known = given === undefined ? undefined : optionPassphrases.get(given);
+export function openPassphrases(shell: Shell, args: ParsedArgs | undefined): Passphrases {
+  const known = args === undefined ? undefined : optionPassphrases.get(args);
   if (known !== undefined) return { isTyped: false, read: async () => known, [Symbol.dispose]: () => undefined };
-  const { stdin } = shell.world;
-  if (stdin.isTTY !== true || !shell.look.isTerminal)
+  const { stdin } = shell.context;
+  if (stdin.isTTY !== true || !shell.display.isTerminal)
     throw new EngineError(
       'NOT_ALLOWED',
       'signing needs a passphrase, and this is not an interactive terminal; sign at a terminal, or use --passphrase-fd N',
@@ -45,7 +45,7 @@ export function openPassphrases(shell: Shell, given: ParsedArgs | undefined): Pa
 function readDescriptor(number: string): string {
   const fd = Number(number);
   if (!Number.isInteger(fd) || fd < 0 || fd === 1 || fd === 2)
-    throw new EngineError('USAGE', `--passphrase-fd must be a file descriptor that is open for reading, such as 3, not "${number}"`);
+    throw usageError(`--passphrase-fd must be a file descriptor that is open for reading, such as 3, not "${number}"`);
   const bytes = Buffer.alloc(BYTES_MAX);
   let length = 0;
   try {
@@ -57,7 +57,7 @@ function readDescriptor(number: string): string {
     if (fd > 2) closeSync(fd);
   } catch (cause) {
     const why = `cannot read the passphrase from file descriptor ${fd}: ${messageOf(cause)}; open it with "${fd}< FILE"`;
-    throw new EngineError('USAGE', why, { cause });
+    throw usageError(why, { cause });
   }
   return bytes.subarray(0, length).toString('utf8').split('\n')[0]?.replace(/\r$/, '') ?? '';
 }
@@ -75,7 +75,7 @@ function readSome(fd: number, bytes: Buffer, from: number): number {
 }
 
 function promptHidden(shell: Shell, question: string): Promise<string> {
-  const { stdin, stdout } = shell.world;
+  const { stdin, stdout } = shell.context;
   stdout.write(`${shell.style('yellow', shell.symbol('point'))} ${question}: `);
   return new Promise((resolve, reject) => {
     let text: string[] = [];

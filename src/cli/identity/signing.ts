@@ -1,4 +1,4 @@
-// Owns signing on the command line. A key stays unlocked until the command ends.
+// Signs statements on the command line. A key stays unlocked until the command ends.
 
 import { type UnlockedKey, unlockKey } from '../../authority/keys.ts';
 import { type Statement, sign } from '../../authority/statement.ts';
@@ -7,7 +7,6 @@ import type { Signature } from '../../base/signature.ts';
 import type { PendingApproval } from '../../control/approvals.ts';
 import { isAsShown } from '../../engine/request/approvals.ts';
 import { decisionStatement, type Signer } from '../../engine/signature/signatures.ts';
-import { userActor } from '../actor.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Answer } from '../decision/decision.ts';
 import type { Shell } from '../shell.ts';
@@ -19,29 +18,29 @@ const TRIES_MAX = 3;
 const unlocked = new WeakMap<Shell, Promise<UnlockedKey>>();
 
 /** Signs a statement with the caller's key; asks for the passphrase once per command. */
-export async function signFor(shell: Shell, given: ParsedArgs | undefined, statement: Statement): Promise<Signature> {
-  return sign(await unlock(shell, given), statement, Date.now());
+export async function signFor(shell: Shell, args: ParsedArgs | undefined, statement: Statement): Promise<Signature> {
+  return sign(await unlock(shell, args), statement, Date.now());
 }
 
 /** The actor of a command and, if it signs, the function that the engine calls for each signature. */
 export function signingOf(shell: Shell, { isSigned }: { readonly isSigned: boolean }): { readonly actor: string; readonly sign?: Signer } {
-  if (!isSigned && !asksToSign(shell)) return { actor: userActor(shell) };
-  const { given } = shell;
-  return { actor: identityFor(shell, given).name, sign: (statement) => signFor(shell, given, statement) };
+  if (!isSigned && !asksToSign(shell)) return { actor: shell.actor };
+  const { args } = shell;
+  return { actor: identityFor(shell, args).name, sign: (statement) => signFor(shell, args, statement) };
 }
 
 /** Unlocks the caller's key; a person can retype a wrong passphrase. */
-export function unlock(shell: Shell, given: ParsedArgs | undefined): Promise<UnlockedKey> {
+export function unlock(shell: Shell, args: ParsedArgs | undefined): Promise<UnlockedKey> {
   const known = unlocked.get(shell);
   if (known !== undefined) return known;
-  const opening = open(shell, given, identityFor(shell, given));
+  const opening = open(shell, args, identityFor(shell, args));
   unlocked.set(shell, opening);
   opening.catch(() => unlocked.delete(shell));
   return opening;
 }
 
-async function open(shell: Shell, given: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
-  using passphrases = openPassphrases(shell, given);
+async function open(shell: Shell, args: ParsedArgs | undefined, identity: Identity): Promise<UnlockedKey> {
+  using passphrases = openPassphrases(shell, args);
   for (let tries = 1; ; tries += 1) {
     const passphrase = await passphrases.read(`Passphrase of ${identityText(identity)}`);
     try {
@@ -62,7 +61,7 @@ export function isSignedBy(shell: Shell, { approval }: Pick<PendingApproval, 'ap
 /** The signature of a decision, bound to the shown content. */
 export async function signDecision(
   shell: Shell,
-  given: ParsedArgs | undefined,
+  args: ParsedArgs | undefined,
   { asked, answer, actor }: { readonly asked: PendingApproval; readonly answer: Answer; readonly actor: string },
 ): Promise<Signature> {
   const { run, approval } = asked;
@@ -73,5 +72,5 @@ export async function signDecision(
       { details: { run, approval: approval.path } },
     );
   const { path, digest } = approval;
-  return signFor(shell, given, decisionStatement({ run, path, digest, option: answer.option.label, input: answer.input, actor }));
+  return signFor(shell, args, decisionStatement({ run, path, digest, option: answer.option.label, input: answer.input, actor }));
 }

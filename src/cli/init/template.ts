@@ -1,14 +1,11 @@
 // `pawl init --template`: writes one of the workflows that come with Pawl, its roles, settings for a forge, and a script that plays
-// the agents, so that it can be tried at once. Existing files are not changed.
+// the agents, so that it can be tried immediately. Existing files are not changed.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
-import { accountName } from '../actor.ts';
-import { callOf } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { packageRoot, versionOf } from '../package.ts';
 import type { Project } from '../project.ts';
 import { tryRight } from '../right.ts';
@@ -32,23 +29,20 @@ const ROLES = ['developer', 'reviewer', 'security-reviewer', 'test-reviewer'];
 const REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*)\/[\w.-]+$/;
 
 /** Writes the files of a template. */
-export async function initTemplate(shell: Shell, given: ParsedArgs, at: TemplatePlace): Promise<number> {
-  const repository = repositoryOf(given);
-  const files = new Map([
-    ...templateFiles(shell, { ...at, repository }),
-    ...(given.has('github-actions') ? [actionsFile(at.project)] : []),
-  ]);
-  const { written, left } = writeAll(files, given);
-  if (!given.has('dry-run')) await trustWritten(shell, written);
+export async function initTemplate(shell: Shell, args: ParsedArgs, at: TemplateTarget): Promise<number> {
+  const repository = repositoryOf(args);
+  const files = new Map([...templateFiles(shell, { ...at, repository }), ...(args.has('github-actions') ? [actionsFile(at.project)] : [])]);
+  const { written, left } = writeAll(files, args);
+  if (!args.has('dry-run')) await trustWritten(shell, written);
   const config = join(at.home, 'config.yaml');
   const missingSettings = left.includes(config) ? files.get(config) : undefined;
   const json = { project: at.project.root, template: at.template, workflow: { name: at.name, file: at.file } };
-  return shell.result({ ...json, ...filesJson(given, { written, left }) }, () =>
-    linesOf(shell, given, { ...at, repository, written, left, missingSettings }),
+  return shell.result({ ...json, ...filesJson(args, { written, left }) }, () =>
+    linesOf(shell, args, { ...at, repository, written, left, missingSettings }),
   );
 }
 
-interface TemplatePlace {
+interface TemplateTarget {
   readonly template: TemplateName;
   readonly name: string;
   readonly file: string;
@@ -63,10 +57,10 @@ export function actionsFile(project: Project): [string, string] {
 }
 
 /** Writes the file for GitHub Actions alone. */
-export function initActions(shell: Shell, given: ParsedArgs, project: Project): number {
-  const { written, left } = writeAll(new Map([actionsFile(project)]), given);
-  return shell.result({ project: project.root, ...filesJson(given, { written, left }) }, () => [
-    ...fileLines(shell, given, { written, left }),
+export function initActions(shell: Shell, args: ParsedArgs, project: Project): number {
+  const { written, left } = writeAll(new Map([actionsFile(project)]), args);
+  return shell.result({ project: project.root, ...filesJson(args, { written, left }) }, () => [
+    ...fileLines(shell, args, { written, left }),
     '',
     ...ACTIONS_STEPS.map((line, index) => `${index === 0 ? 'Next:  ' : '       '}${line}`),
   ]);
@@ -85,12 +79,12 @@ async function trustWritten(shell: Shell, written: readonly string[]): Promise<v
 }
 
 /** The repository at GitHub that the settings are for. */
-export function repositoryOf(given: ParsedArgs): string | undefined {
-  const repository = given.option('repo');
-  if (repository === undefined && given.has('github-actions'))
-    throw new EngineError('USAGE', '--github-actions with --template needs the repository: --repo owner/name');
+export function repositoryOf(args: ParsedArgs): string | undefined {
+  const repository = args.option('repo');
+  if (repository === undefined && args.has('github-actions'))
+    throw usageError('--github-actions with --template needs the repository: --repo owner/name');
   if (repository === undefined || REPOSITORY.test(repository)) return repository;
-  throw new EngineError('USAGE', `--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
+  throw usageError(`--repo must be owner/name at GitHub, such as octo/project, not "${repository}"`);
 }
 
 function templateFiles(shell: Shell, { template, name, file, home, project, repository }: ChosenTemplate): [string, string][] {
@@ -99,7 +93,7 @@ function templateFiles(shell: Shell, { template, name, file, home, project, repo
     .replace('name: NAME', () => `name: ${JSON.stringify(name)}`)
     .replaceAll('VERIFY', () => JSON.stringify(command))
     .replaceAll('"TESTS"', () => JSON.stringify(tests));
-  const person = repository?.split('/')[0] ?? accountName(shell);
+  const person = repository?.split('/')[0] ?? shell.account;
   const config = archetype('config.yaml')
     .replace('FORGE', () => forgeText(repository))
     .replace('BRANCH', () => JSON.stringify(branchOf(project.root)))
@@ -158,7 +152,7 @@ function branchOf(root: string): string {
   }
 }
 
-interface ChosenTemplate extends TemplatePlace {
+interface ChosenTemplate extends TemplateTarget {
   readonly repository: string | undefined;
 }
 
@@ -167,9 +161,9 @@ interface WrittenTemplate extends ChosenTemplate, InitFiles {
   readonly missingSettings: string | undefined;
 }
 
-function linesOf(shell: Shell, given: ParsedArgs, templateFiles: WrittenTemplate): string[] {
+function linesOf(shell: Shell, args: ParsedArgs, templateFiles: WrittenTemplate): string[] {
   const { template, name, home, repository, written, left, missingSettings } = templateFiles;
-  const call = callOf(shell);
+  const call = shell.program;
   const cyan = (text: string): string => shell.style('cyan', text);
   const config = relative(shell.cwd, join(home, 'config.yaml'));
   const settings =
@@ -177,14 +171,15 @@ function linesOf(shell: Shell, given: ParsedArgs, templateFiles: WrittenTemplate
       ? []
       : ['', `${config} exists and was not changed. The workflow needs these settings:`, '', ...missingSettings.trimEnd().split('\n')];
   return [
-    ...fileLines(shell, given, { written, left }),
+    ...fileLines(shell, args, { written, left }),
     ...settings,
     '',
     '.pawl/stand-in.mjs plays the agents until you set a driver in the settings.',
     `Next:  ${cyan('git add .pawl && git commit -m "Add a workflow"')}`,
-    ...(repository === undefined ? localSteps(template, name) : githubSteps(call, given)).map(
-      (line) => `       ${cyan(line.replace(/^pawl/, call))}`,
-    ),
+    ...(repository === undefined
+      ? localSteps(template, name)
+      : [`${call} doctor`, args.has('github-actions') ? 'git push' : `${call} serve`]
+    ).map((line) => `       ${cyan(line.replace(/^pawl/, call))}`),
   ];
 }
 
@@ -192,8 +187,4 @@ function localSteps(template: TemplateName, name: string): string[] {
   const { event, label } = TEMPLATES[template];
   if (event === 'pr') return ['pawl forge pr create --head BRANCH --title "A trial"', `pawl run ${name} --pr 1`];
   return [`pawl forge issue create --title "A trial" ${label.map((one) => `--label ${one}`).join(' ')}`, `pawl run ${name} --issue 1`];
-}
-
-function githubSteps(call: string, given: ParsedArgs): string[] {
-  return [`${call} doctor`, ...(given.has('github-actions') ? ['git push'] : [`${call} serve`])];
 }

@@ -1,4 +1,4 @@
-// Owns lock files: the digests of everything that a workflow consists of, and what has changed since it was locked.
+// Owns lock files: the digests of everything that a workflow consists of, and the changes since it was locked.
 //
 // - A lock covers the file of the workflow and the code that it loads, the workflows that its steps start, the files of
 //   its roles, the step kinds and checks of the project, the scripts that its commands name, the settings of the project,
@@ -13,6 +13,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseRoleFile, type RoleFile } from '../../agents/role-file.ts';
 import { digestBytes, digestJson } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
+import { isWithin } from '../../base/inside-folder.ts';
 import { fieldOf, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { readPlainFile } from '../../base/plain-file.ts';
 import type { Definition } from '../../definition/model.ts';
@@ -106,7 +107,7 @@ interface LockSources {
   readonly known: Lock | undefined;
 }
 
-type Names = { readonly roles: Set<string>; readonly workflows: Set<string> };
+type ReferencedNames = { readonly roles: Set<string>; readonly workflows: Set<string> };
 
 class LockCollector {
   readonly files = new Map<string, string>();
@@ -120,7 +121,7 @@ class LockCollector {
   }
 
   /** Adds a workflow and those that it starts; returns the names that it refers to. */
-  async addWorkflow({ name, file }: LockSubject): Promise<Names> {
+  async addWorkflow({ name, file }: LockSubject): Promise<ReferencedNames> {
     const { project, known } = this.sources;
     this.seen.add(name);
     await this.addCode(file);
@@ -141,14 +142,14 @@ class LockCollector {
     const { root } = this.sources.project;
     for (const word of commandWords(value, false)) {
       const file = resolve(root, word);
-      if (file.startsWith(join(root, sep)) && statSync(file, { throwIfNoEntry: false })?.isFile() === true) this.add(file);
+      if (isWithin(root, file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true) this.add(file);
     }
   }
 
   /** Adds a file, unless it is outside the project or in an installed package: those differ between machines. */
   private add(file: string): void {
     const path = relative(this.sources.project.root, file);
-    if (path.startsWith('..') || path.split(sep).includes('node_modules') || !existsSync(file)) return;
+    if (!isWithin(this.sources.project.root, file) || path.split(sep).includes('node_modules') || !existsSync(file)) return;
     this.files.set(path.split(sep).join('/'), digestBytes(readFileSync(file)));
   }
 
@@ -169,7 +170,7 @@ class LockCollector {
     }
   }
 
-  private async addChildren(names: Names): Promise<void> {
+  private async addChildren(names: ReferencedNames): Promise<void> {
     const { workflows } = await discoverProject(this.sources.project);
     for (const child of names.workflows) {
       // A missing workflow is reported when the workflow is checked.
@@ -192,11 +193,11 @@ class LockCollector {
   }
 }
 
-function namesIn(known: Lock | undefined): Names {
+function namesIn(known: Lock | undefined): ReferencedNames {
   return { roles: new Set(known?.refers.roles), workflows: new Set(known?.refers.workflows) };
 }
 
-function namesOf(definition: Definition): Names {
+function namesOf(definition: Definition): ReferencedNames {
   const references = referencesIn(definition);
   const named = (kind: 'role' | 'workflow'): Set<string> =>
     new Set(references.flatMap((reference) => (reference.kind === kind ? [reference.name] : [])));
@@ -270,6 +271,6 @@ export async function assertLocked(shell: Shell, project: Project, reference: st
   const drift = driftOf(lock, await lockOf(shell, project, { ...subject, known: lock }));
   if (drift.length === 0) return;
   const more = drift.length > DRIFT_SHOWN ? ` and ${drift.length - DRIFT_SHOWN} more` : '';
-  const what = `workflow "${name}" has changed since it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
-  throw new EngineError('NOT_LOCKED', `${what}; review the change, then run "pawl lock ${name}"`, { details: { drift } });
+  const change = `workflow "${name}" has changed since it was locked: ${drift.slice(0, DRIFT_SHOWN).join('; ')}${more}`;
+  throw new EngineError('NOT_LOCKED', `${change}; review it, then run "pawl lock ${name}"`, { details: { drift } });
 }

@@ -7,8 +7,8 @@ import { headLine } from './block.ts';
 import { RunProgress } from './progress.ts';
 
 const stream = { isTTY: true, columns: 40, on: () => undefined } as unknown as NodeJS.WriteStream;
-const world = { stdin: process.stdin, stdout: stream, stderr: stream, env: { LANG: 'C.UTF-8', NO_COLOR: '1' }, cwd: '/' };
-const shell = new Shell(world, new ParsedArgs(new Map(), new Map(), new Set()));
+const context = { stdin: process.stdin, stdout: stream, stderr: stream, env: { LANG: 'C.UTF-8', NO_COLOR: '1' }, cwd: '/' };
+const shell = new Shell(context, new ParsedArgs(new Map(), new Map(), new Set()));
 
 test('a long workflow name is shortened to make room for the run and its status', () => {
   const progress = new RunProgress();

@@ -38,9 +38,9 @@ export function headLine(shell: Shell, node: ProgressNode, context: DrawContext)
   const { state, status } = node.progress;
   const took = state === undefined ? 0 : (isSettled(state.status) ? state.at : context.now) - state.createdAt;
   const after = `  ${node.run}  ${status}  ${timeText(took)}`;
-  const name = shortenName(shell.look, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, context.columns - 4 - widthOf(after)));
+  const name = shortenName(shell.display, oneLine(state?.workflow ?? 'run'), Math.max(NAME_MIN, context.columns - 4 - widthOf(after)));
   const text = `${name}${after}`;
-  if (widthOf(text) + 4 > context.columns) return `${statusMark(shell, status)} ${shorten(shell.look, text, context.columns - 4)}`;
+  if (widthOf(text) + 4 > context.columns) return `${statusMark(shell, status)} ${shorten(shell.display, text, context.columns - 4)}`;
   return `${statusMark(shell, status)} ${shell.style('bold', name)}  ${node.run}  ${statusText(shell, status)}  ${shell.style('dim', timeText(took))}`;
 }
 
@@ -65,14 +65,14 @@ function nameWidth(steps: readonly StepProgress[], indent: number, { columns }: 
   return Math.min(NAME_MAX, available, Math.max(0, ...steps.map((step) => widthOf(nameOf(step)))));
 }
 
-interface StepPlace {
+interface StepLayout {
   readonly node: ProgressNode;
   readonly step: StepProgress;
   readonly indent: number;
   readonly width: number;
 }
 
-function linesOfStep(shell: Shell, placed: StepPlace, context: DrawContext): string[] {
+function linesOfStep(shell: Shell, placed: StepLayout, context: DrawContext): string[] {
   const child = placed.node.children.get(placed.step.activation.path);
   const below = child === undefined ? [] : topSteps(child);
   const inside = { node: child ?? placed.node, indent: placed.indent + 2, width: nameWidth(below, placed.indent + 2, context) };
@@ -84,7 +84,7 @@ function linesOfStep(shell: Shell, placed: StepPlace, context: DrawContext): str
   ];
 }
 
-function memberLines(shell: Shell, { node, step, indent }: StepPlace, context: DrawContext): string[] {
+function memberLines(shell: Shell, { node, step, indent }: StepLayout, context: DrawContext): string[] {
   if (step.members === undefined) return [];
   const all = [...node.progress.steps.values()].filter(({ activation }) => activation.member?.group === step.activation.path);
   const notable = all.length <= MEMBERS_MAX ? all : all.filter(({ status, endedAt }) => endedAt === undefined || NOTABLE.has(status));
@@ -95,22 +95,22 @@ function memberLines(shell: Shell, { node, step, indent }: StepPlace, context: D
     ...shown.flatMap((member) => linesOfStep(shell, { node, step: member, indent: indent + 2, width }, context)),
     ...(hidden === 0
       ? []
-      : [shell.style('dim', shorten(shell.look, `${' '.repeat(indent + 4)}and ${hidden} more running or failed`, context.columns - 1))]),
+      : [shell.style('dim', shorten(shell.display, `${' '.repeat(indent + 4)}and ${hidden} more running or failed`, context.columns - 1))]),
   ];
 }
 
-function stepLine(shell: Shell, { node, step, indent, width }: StepPlace, context: DrawContext): string {
-  const name = shortenName(shell.look, nameOf(step), width);
+function stepLine(shell: Shell, { node, step, indent, width }: StepLayout, context: DrawContext): string {
+  const name = shortenName(shell.display, nameOf(step), width);
   const time = timeText(stepDurationMs(step, context.now)).padStart(TIME_WIDTH);
   const mark = statusMark(shell, step.status);
   const before = `${' '.repeat(indent)}${mark} ${name}${' '.repeat(Math.max(0, width - widthOf(name)))}  `;
   const left = context.columns - 1 - widthOf(before) - TIME_WIDTH - 2;
-  const about = left < 1 ? '' : shorten(shell.look, detailText(node, step), left);
+  const about = left < 1 ? '' : shorten(shell.display, detailText(node, step), left);
   const shown = step.status === 'completed' ? shell.style('dim', about) : statusText(shell, step.status, about);
   return `${before}${shell.style('dim', time)}  ${shown}`.trimEnd();
 }
 
-function outputLines(shell: Shell, { node, step, indent }: StepPlace, context: DrawContext): string[] {
+function outputLines(shell: Shell, { node, step, indent }: StepLayout, context: DrawContext): string[] {
   const { activation, status, endedAt, members } = step;
   if (endedAt !== undefined || members !== undefined || (status !== 'running' && status !== 'verifying')) return [];
   const before = `${' '.repeat(indent + 2)}${shell.symbol('bar')} `;
@@ -118,7 +118,7 @@ function outputLines(shell: Shell, { node, step, indent }: StepPlace, context: D
   const { path, attempt } = activation;
   return context
     .outputOf({ run: node.run, path, attempt })
-    .map((text) => shell.style('dim', `${before}${shorten(shell.look, text, left)}`));
+    .map((text) => shell.style('dim', `${before}${shorten(shell.display, text, left)}`));
 }
 
 /** `implement`, `implement#2` for the second visit; a member by its key. */

@@ -12,7 +12,6 @@ import type { RunTree, TreeWait } from '../../engine/run-tree.ts';
 import { statusOf } from '../../engine/status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { type RunState, unknownAt } from '../../kernel/run-state.ts';
-import { pasteable } from '../caller.ts';
 import { type Choice, choicesAfterHalt, choicesForUnknown } from '../resumption/choices.ts';
 import type { Shell } from '../shell.ts';
 import { statusMark } from '../status.ts';
@@ -21,7 +20,7 @@ import { firstNames, oneLine } from '../terminal.ts';
 const SHOWN_MEMBERS = 5;
 
 /** A run at the end of a command. */
-interface End {
+interface EndedRun {
   readonly report: RunReport;
   readonly state: RunState;
   readonly tree: RunTree;
@@ -29,7 +28,7 @@ interface End {
 }
 
 /** The last lines about a run. */
-export function endLines(shell: Shell, end: End): string[] {
+export function endLines(shell: Shell, end: EndedRun): string[] {
   const { state, interrupted, tree } = end;
   const { id } = state;
   if (interrupted)
@@ -64,12 +63,12 @@ function groupLines(shell: Shell, state: RunState, group: Path): string[] {
   ];
 }
 
-function settledLines(shell: Shell, { report, state }: End): string[] {
+function settledLines(shell: Shell, { report, state }: EndedRun): string[] {
   const { id, halt } = state;
   const status = statusOf(state);
   const mark = statusMark(shell, status);
   const took = formatDuration(report.run.durationMs);
-  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${pasteable(shell, `pawl show ${id}`)}`];
+  if (halt === undefined) return [`${mark} run ${id} ${status} in ${took}; details: ${shell.pasteable(`pawl show ${id}`)}`];
   const at = halt.step === undefined ? '' : ` at "${oneLine(halt.step)}"`;
   const choices = choicesAfterHalt(state);
   const undone = choices.length > 0 ? [] : ['  its work was undone, so it cannot continue; start it again, or fork it'];
@@ -80,7 +79,7 @@ function choiceLines(shell: Shell, choices: readonly Choice[]): string[] {
   return choices.flatMap(({ about, command }) => [`  ${oneLine(about)}`, commandLine(shell, command)]);
 }
 
-function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): string[] {
+function waitLines(shell: Shell, { report }: EndedRun, { run, wait }: TreeWait): string[] {
   const at = wait.step === undefined ? '' : `"${oneLine(pathText(wait.path))}" `;
   const below = run === report.run.id ? '' : `of run ${run} `;
   const until = wait.due === undefined ? '' : `, due ${untilText(wait.due)}`;
@@ -129,5 +128,5 @@ function waitLines(shell: Shell, { report }: End, { run, wait }: TreeWait): stri
 }
 
 function commandLine(shell: Shell, command: string): string {
-  return `    ${shell.style('cyan', oneLine(pasteable(shell, command)))}`;
+  return `    ${shell.style('cyan', oneLine(shell.pasteable(command)))}`;
 }

@@ -25,7 +25,7 @@ test('a tool call ends the line of the agent', () => {
   ).toEqual(['I look', '> Read {"path":"a"}']);
 });
 
-test('of tool results, only failures are shown', () => {
+test('only failures of tool results are shown', () => {
   const result = { kind: 'tool-result', id: '1', text: 'no such\nfile' } as const;
   expect(
     linesOf([
@@ -35,7 +35,7 @@ test('of tool results, only failures are shown', () => {
   ).toEqual(['failed: no such file']);
 });
 
-test('of a progress bar the last state is shown, and control characters are removed', () => {
+test('only the last state of a progress bar is shown, and control characters are removed', () => {
   expect(linesOf([printed('10%\r50%\r100%\r\n\u001b[2J\u001b]0;title\u0007red \u001b[31malert\u001b[0m\u0008\n')])).toEqual([
     '100%',
     'red alert',

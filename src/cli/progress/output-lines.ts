@@ -1,4 +1,4 @@
-// Owns splitting a transcript into lines for a live view: the text of the agent, the output of programs, and a line for each
+// Splits a transcript into lines for a live view: the text of the agent, the output of programs, and a line for each
 // tool call. The text arrives in pieces; control characters are removed.
 
 import { jsonText } from '../../base/json.ts';

@@ -1,4 +1,4 @@
-// Owns reading the logs of a run and its child runs as they grow, whichever process drives them. Only reads the store.
+// Reads the logs of a run and its child runs as they grow, whichever process drives them. Only reads the store.
 
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { isReviewWorkflow, mayReject, type ReviewedStep, rejectionOf } from '../../control/review-round.ts';

@@ -31,7 +31,7 @@ function screenOf(columns: number): {
   let printed = '';
   const stdout = { columns, rows: 10 };
   const screen = new Screen({
-    world: { stdout },
+    context: { stdout },
     write: (text) => {
       printed += text;
     },

@@ -1,4 +1,4 @@
-// Owns redrawing lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
+// Redraws lines in place: one write per change, none if nothing changed, and the lines stay at the end. Lines that
 // do not fit on the screen scroll out at the top and are not redrawn.
 
 import { widthOf } from '../terminal.ts';
@@ -7,23 +7,23 @@ import type { StepLines } from './block.ts';
 const COLUMNS_DEFAULT = 80;
 const ROWS_DEFAULT = 24;
 
-interface Surface {
-  readonly world: { readonly stdout: { readonly columns?: number; readonly rows?: number } };
+interface ScreenOutput {
+  readonly context: { readonly stdout: { readonly columns?: number; readonly rows?: number } };
   write(text: string): void;
 }
 
 /** A part of the terminal that is redrawn. */
 export class Screen {
-  private readonly surface: Surface;
+  private readonly surface: ScreenOutput;
   private drawn: readonly string[] = [];
 
-  constructor(surface: Surface) {
+  constructor(surface: ScreenOutput) {
     this.surface = surface;
   }
 
   /** The current size of the terminal; a terminal that does not know its size reports 0. */
   get size(): { readonly columns: number; readonly rows: number } {
-    const { columns, rows } = this.surface.world.stdout;
+    const { columns, rows } = this.surface.context.stdout;
     return { columns: Math.max(20, columns || COLUMNS_DEFAULT), rows: Math.max(4, rows || ROWS_DEFAULT) };
   }
 

@@ -1,4 +1,4 @@
-// Owns showing the progress of a run and the output of its steps, whichever process drives it: a block that is redrawn on a
+// Shows the progress of a run and the output of its steps, whichever process drives it: a block that is redrawn on a
 // terminal, a line per event in a pipe, nothing with --json. It reads the store after each commit and the transcripts as they
 // grow, and never blocks the run.
 
@@ -40,7 +40,7 @@ interface ProgressOptions {
 
 /** The folder of transcripts of a command that shows live output; undefined with --quiet. */
 export async function transcriptsFor(shell: Shell): Promise<string | undefined> {
-  return shell.given.has('quiet') ? undefined : transcriptsOf(await databaseOf(shell, shell.given));
+  return shell.args.has('quiet') ? undefined : transcriptsOf(await databaseOf(shell, shell.args));
 }
 
 /** Starts showing a run. */
@@ -58,7 +58,7 @@ export function openProgress(shell: Shell, store: Store, options: ProgressOption
   const unfollow = store.follow(catchUpSoon);
   const redraw = (): void => view.draw();
   const timer = setInterval(redraw, TICK_MS).unref();
-  shell.world.stdout.on('resize', redraw);
+  shell.context.stdout.on('resize', redraw);
   catchUpSoon();
   return {
     node: reader.node,
@@ -75,7 +75,7 @@ export function openProgress(shell: Shell, store: Store, options: ProgressOption
     end: async () => {
       unfollow();
       clearInterval(timer);
-      shell.world.stdout.off('resize', redraw);
+      shell.context.stdout.off('resize', redraw);
       await catchUp();
       view.end();
     },
@@ -116,7 +116,7 @@ interface View {
 function viewFor(shell: Shell, node: ProgressNode, options: ProgressOptions): View {
   // A program reads the final object only.
   if (shell.wantsJson) return new SilentView(shell);
-  return shell.look.isTerminal ? new BlockView(shell, node, options) : new LineView(shell, node, options);
+  return shell.display.isTerminal ? new BlockView(shell, node, options) : new LineView(shell, node, options);
 }
 
 class SilentView implements View {

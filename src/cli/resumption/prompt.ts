@@ -1,4 +1,4 @@
-// Owns asking the person at the terminal how to continue a run that stopped.
+// Asks the person at the terminal how to continue a run that stopped.
 
 import type { ResumeChoice } from '../../engine/request/resume.ts';
 import type { RunState } from '../../kernel/run-state.ts';

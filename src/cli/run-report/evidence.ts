@@ -1,4 +1,4 @@
-// Owns printing the evidence of an attempt: each check with its result, the worker's claim, and the output of programs.
+// Prints the evidence of an attempt: each check with its result, the worker's claim, and the output of programs.
 
 import { fieldOf, isJsonObject, type Json, type JsonObject, jsonText } from '../../base/json.ts';
 import type { StepReport } from '../../control/schema/run.ts';
@@ -56,11 +56,11 @@ function networkLines(shell: Shell, { evidence }: StepReport): string[] {
 
 /** The protected databases that something other than Pawl changed during the step. */
 function databaseLines(shell: Shell, { evidence }: StepReport): string[] {
-  return Object.entries(objectIn(evidence, 'changedMeanwhile') ?? {}).flatMap(([name, found]) => {
-    if (!isJsonObject(found) || found.notByPawl !== true) return [];
-    const tables = Array.isArray(found.tables) ? found.tables.filter(isJsonObject).map(({ table }) => String(table)) : [];
-    const what = found.removed === true ? 'removed' : 'changed';
-    const text = `database "${name}" was ${what} in the meantime by something other than Pawl${tables.length === 0 ? '' : `: ${tables.join(', ')}`}`;
+  return Object.entries(objectIn(evidence, 'changedMeanwhile') ?? {}).flatMap(([name, change]) => {
+    if (!isJsonObject(change) || change.notByPawl !== true) return [];
+    const tables = Array.isArray(change.tables) ? change.tables.filter(isJsonObject).map(({ table }) => String(table)) : [];
+    const verb = change.removed === true ? 'removed' : 'changed';
+    const text = `database "${name}" was ${verb} in the meantime by something other than Pawl${tables.length === 0 ? '' : `: ${tables.join(', ')}`}`;
     return cutLines(shell, text, { indent: INDENT, max: 3 });
   });
 }

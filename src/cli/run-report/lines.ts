@@ -1,4 +1,4 @@
-// Owns printing the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
+// Prints the report of a run on one or two screens of 80 columns: failures in full, the rest as counts.
 
 import { waitText } from '../../attended/wait-words.ts';
 import { formatDuration } from '../../base/duration.ts';
@@ -8,11 +8,10 @@ import { agoText, untilText } from '../../control/time-text.ts';
 import { usageText } from '../../control/usage.ts';
 import { isFinal } from '../../definition/run-status.ts';
 import { assumptionLines } from '../assumptions.ts';
-import { pasteable } from '../caller.ts';
 import type { Shell } from '../shell.ts';
 import { statusText } from '../status.ts';
 import { oneLine, plain, shorten } from '../terminal.ts';
-import { changeText } from './definition-change.ts';
+import { changeText } from './complete.ts';
 import { stepLines } from './steps.ts';
 import { cutLines } from './text.ts';
 
@@ -55,8 +54,8 @@ function headLines(shell: Shell, run: RunOverview): string[] {
   return [
     `${shell.style('bold', run.id)}  ${statusText(shell, run.status)}${at}  ${shell.style('dim', formatDuration(run.durationMs))}`,
     `${oneLine(run.workflow)}${title}`,
-    shell.style('dim', shorten(shell.look, started, shell.look.columns)),
-    ...(isEmpty(run.params) ? [] : [shell.style('dim', shorten(shell.look, `params ${jsonText(run.params)}`, shell.look.columns))]),
+    shell.style('dim', shorten(shell.display, started, shell.display.columns)),
+    ...(isEmpty(run.params) ? [] : [shell.style('dim', shorten(shell.display, `params ${jsonText(run.params)}`, shell.display.columns))]),
     ...(run.usage === null ? [] : [shell.style('dim', `agents used ${usageText(run.usage)}`)]),
     ...(run.error === null ? [] : cutLines(shell, run.error, { indent: 0, max: 4 }).map((line) => shell.style('red', line))),
   ];
@@ -79,19 +78,19 @@ const OVERRIDE_TEXT: Readonly<Record<OverrideReport['how'], string>> = {
 function overrideLines(shell: Shell, { overrides }: RunReport): string[] {
   return overrides.flatMap(({ how, actor, passed, to, note, at }) => {
     const onward = to === null ? '' : `, continued at ${oneLine(to)}`;
-    const what = `${passed.map((step) => oneLine(step)).join(', ')}: ${OVERRIDE_TEXT[how]}${onward}`;
+    const override = `${passed.map((step) => oneLine(step)).join(', ')}: ${OVERRIDE_TEXT[how]}${onward}`;
     const notes = note === null ? [] : cutLines(shell, note, { indent: 4, max: 3 });
-    return [`  ${shell.style('yellow', what)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...notes];
+    return [`  ${shell.style('yellow', override)} ${shell.style('dim', `by ${oneLine(actor)}, ${agoText(Date.parse(at))}`)}`, ...notes];
   });
 }
 
 function decisionLines(shell: Shell, { decisions }: RunReport): string[] {
   return decisions.flatMap(({ actor, option, path, digest, at, input, signed }) => {
-    const what = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
+    const choice = `${oneLine(actor)} chose ${JSON.stringify(oneLine(option))} at ${oneLine(path)}`;
     const seen = digest === null ? '' : `, seen ${digest.slice(0, DIGEST_SHOWN)}`;
     const text = input === null ? [] : cutLines(shell, input, { indent: 4, max: 3 });
     const proof = signed === null ? [] : [signatureLine(shell, signed)];
-    return [`  ${what} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...text];
+    return [`  ${choice} ${shell.style('dim', `${agoText(Date.parse(at))}${seen}`)}`, ...proof, ...text];
   });
 }
 
@@ -121,7 +120,7 @@ function waitLines(shell: Shell, { waits, run }: RunReport): string[] {
   const lines = waits.flatMap((wait) => [
     `  ${waitPhrase(wait)}${shell.style('dim', whenOf(wait))}`,
     ...questionLines(shell, wait),
-    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(pasteable(shell, wait.command)))}`]),
+    ...(wait.command === undefined ? [] : [`    ${shell.style('cyan', plain(shell.pasteable(wait.command)))}`]),
     ...(wait.kind === 'escalation' || wait.kind === 'unknown' ? [shell.style('dim', '    other choices: pawl resume --help')] : []),
   ]);
   if (run.status === 'running' && !run.isDriven)

@@ -1,4 +1,4 @@
-// Owns printing the steps of a run, in the order of the definition: one line for each that succeeded, and the evidence for
+// Prints the steps of a run, in the order of the definition: one line for each that succeeded, and the evidence for
 // the others.
 
 import { formatDuration } from '../../base/duration.ts';
@@ -48,7 +48,7 @@ function indexOf({ steps, groups }: RunReport): ReportIndex {
 }
 
 function nameOf(shell: Shell, { step, visits }: PlanReport): string {
-  return `${oneLine(step)}${visits > 1 ? ` ${shell.look.hasUnicode ? '\u00d7' : 'x'}${visits}` : ''}`;
+  return `${oneLine(step)}${visits > 1 ? ` ${shell.display.hasUnicode ? '\u00d7' : 'x'}${visits}` : ''}`;
 }
 
 function rowLines(
@@ -58,7 +58,7 @@ function rowLines(
 ): string[] {
   const attempts = index.attempts.get(row.step) ?? [];
   const members = [...new Set(attempts.map(({ path }) => path))].flatMap((path) => index.members.get(path) ?? []);
-  const name = shortenName(shell.look, nameOf(shell, row), width);
+  const name = shortenName(shell.display, nameOf(shell, row), width);
   const pad = ' '.repeat(width - widthOf(name));
   const status = shownStatus(row.status, attempts.at(-1), index);
   const head = `${statusMark(shell, status)} ${row.status === 'pending' ? shell.style('dim', name) : name}${pad}`;
@@ -90,8 +90,8 @@ function summaryOf(
 }
 
 /** The actor of a step; for a command this is the command line, which may be long. */
-function actorText({ look }: Shell, actor: string): string {
-  return look.isTerminal ? shortenName(look, oneLine(actor), Math.max(ACTOR_MIN, look.columns - ACTOR_ROOM)) : oneLine(actor);
+function actorText({ display }: Shell, actor: string): string {
+  return display.isTerminal ? shortenName(display, oneLine(actor), Math.max(ACTOR_MIN, display.columns - ACTOR_ROOM)) : oneLine(actor);
 }
 
 interface AttemptLayout {

@@ -16,22 +16,22 @@ const shell = new Shell(
   },
   new ParsedArgs(new Map(), new Map(), new Set()),
 );
-const room = shell.look.columns;
+const room = shell.display.columns;
 
 describe('a long text', () => {
-  test('is wrapped at spaces, indented and truncated, with a last line that tells how to see the rest', () => {
+  test('a long text is wrapped at spaces, indented and truncated, with a last line that tells how to see the rest', () => {
     const lines = cutLines(shell, 'word '.repeat(200), { indent: 4, max: 3, hint: 'pawl show a1' });
     expect(lines).toHaveLength(3);
     expect(lines.every((line) => line.startsWith('    '))).toBe(true);
     expect(lines[2]).toMatch(/^ {4}… \d+ more lines: pawl show a1$/);
   });
 
-  test('without spaces, or with wide characters, fits the screen', () => {
+  test('a text without spaces, or with wide characters, fits the screen', () => {
     for (const text of ['x'.repeat(500), '漢'.repeat(300), `a ${'y'.repeat(500)}`])
       expect(Math.max(...cutLines(shell, text, { indent: 2, max: 99 }).map(widthOf))).toBeLessThanOrEqual(room);
   });
 
-  test('loses control characters and keeps its lines', () => {
+  test('a long text loses control characters and keeps its lines', () => {
     expect(cutLines(shell, 'a\u001b[2Jb\n\tc', { indent: 0, max: 9 })).toEqual(['ab', '  c']);
   });
 });

@@ -15,7 +15,7 @@ interface Layout {
 
 /** Untrusted text as indented lines that fit the screen; the last line tells how many were left out. */
 export function cutLines(shell: Shell, text: string, { indent, max, hint }: Layout): string[] {
-  const room = Math.max(ROOM_MIN, Math.min(shell.look.columns, COLUMNS_MAX) - indent);
+  const room = Math.max(ROOM_MIN, Math.min(shell.display.columns, COLUMNS_MAX) - indent);
   const lines = plain(text)
     .replaceAll('\t', '  ')
     .trimEnd()

@@ -1,4 +1,4 @@
-// Owns printing the transcript of an attempt: the agent's text and the output of programs in full, tool calls and their
+// Prints the transcript of an attempt: the agent's text and the output of programs in full, tool calls and their
 // results truncated.
 
 import { jsonText } from '../../base/json.ts';

@@ -3,38 +3,38 @@
 
 import { resolve } from 'node:path';
 import { EngineError } from '../../base/error.ts';
-import { ParsedArgs } from '../command.ts';
+import { internalArgs } from '../command.ts';
 import { assertSettingsTrusted } from '../forge/session.ts';
-import { findPlace, type Place } from '../session.ts';
+import { findSetup, type Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 import { repositoryOf } from './project-events.ts';
 
 /** The folders of the listed projects, as absolute paths. */
-export function listedRoots({ settings, project }: Place): string[] {
+export function listedRoots({ settings, project }: Setup): string[] {
   return (settings.serve?.projects ?? []).map((path) => resolve(project.root, path));
 }
 
-/** The places of the listed projects, without the one that lists them. */
-export async function listedPlaces(shell: Shell, main: Place): Promise<Place[]> {
-  const places: Place[] = [];
+/** The setups of the listed projects, without the one that lists them. */
+export async function listedSetups(shell: Shell, main: Setup): Promise<Setup[]> {
+  const setups: Setup[] = [];
   for (const root of listedRoots(main)) {
-    const place = await findListedProject(shell, root, [main, ...places]);
-    await assertSettingsTrusted(shell, place);
-    places.push(place);
+    const setup = await findListedProject(shell, root, [main, ...setups]);
+    await assertSettingsTrusted(shell, setup);
+    setups.push(setup);
   }
-  return places;
+  return setups;
 }
 
-/** The place of a listed project. Throws if there is none, or if it has the database or the repository of another project. */
-export async function findListedProject(shell: Shell, root: string, others: readonly Place[]): Promise<Place> {
-  const place = await findPlace(shell, new ParsedArgs(new Map(), new Map([['project', [root]]]), new Set(['json'])));
-  if (resolve(place.project.root) !== root)
+/** The setup of a listed project. Throws if there is none, or if it has the database or the repository of another project. */
+export async function findListedProject(shell: Shell, root: string, others: readonly Setup[]): Promise<Setup> {
+  const setup = await findSetup(shell, internalArgs({ project: [root] }));
+  if (resolve(setup.project.root) !== root)
     throw new EngineError('CONFIG_INVALID', `"serve.projects" lists ${root}, which is not a project; it needs a folder .pawl`);
-  for (const other of others) assertSeparate(other, place);
-  return place;
+  for (const other of others) assertSeparate(other, setup);
+  return setup;
 }
 
-function assertSeparate(one: Place, other: Place): void {
+function assertSeparate(one: Setup, other: Setup): void {
   const both = `"serve.projects": ${one.project.root} and ${other.project.root}`;
   if (one.file === other.file)
     throw new EngineError(

@@ -1,4 +1,4 @@
-// Owns opening a project to serve it: its store, forge, engine and server. A process can serve several projects, each with
+// Opens a project to serve it: its store, forge, engine and server. A process can serve several projects, each with
 // its own database, login and worktrees, so that issue 7 of one repository is not mistaken for issue 7 of another.
 
 import { join } from 'node:path';
@@ -9,25 +9,25 @@ import { type OpenServer, openServer } from '../../server/app-server.ts';
 import type { ProjectAddress } from '../../server/services.ts';
 import type { WebhookProject } from '../../server/triggers/webhook-forwarding.ts';
 import { Secrets } from '../../steps/secrets.ts';
-import { ParsedArgs } from '../command.ts';
+import type { ParsedArgs } from '../command.ts';
+import { keyListOf } from '../identity/identity.ts';
 import { packageRoot, versionOf } from '../package.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import { Shell } from '../shell.ts';
 import { oneLine } from '../terminal.ts';
 import { eventsOf, openForgeEvents, openProjectEngine } from './project-events.ts';
-import { serverOptionsOf } from './server-options.ts';
 
 /** A project that is served. */
 export interface OpenProject {
-  readonly place: Place;
+  readonly setup: Setup;
   readonly engine: Engine;
   readonly server: OpenServer;
   close(): Promise<void>;
 }
 
 interface ProjectOpening {
-  readonly place: Place;
-  readonly named: Map<string, readonly string[]>;
+  readonly setup: Setup;
+  readonly args: ParsedArgs;
   readonly locked: boolean;
   readonly webhookProjects?: () => readonly WebhookProject[];
   /** The other projects of this process, once they listen. */
@@ -35,32 +35,34 @@ interface ProjectOpening {
 }
 
 /** Opens a project and its server; nothing listens yet. */
-export async function openProject(shell: Shell, { place, named, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
+export async function openProject(shell: Shell, { setup, args, locked, webhookProjects, beside }: ProjectOpening): Promise<OpenProject> {
   // Nobody is at the terminal when a request arrives, so the commands must not ask.
-  const quiet = new Shell(shell.world, new ParsedArgs(new Map(), named, new Set(['json'])));
-  const forge = await openForgeEvents(quiet, place);
+  const quiet = new Shell(shell.context, args);
+  const { serve = {}, groups } = setup.settings;
+  const forge = await openForgeEvents(quiet, setup);
   await using opened = new AsyncDisposableStack();
   const opening = { forge, locked, beside, drives: 'all', warn: warnOnce(shell) } as const;
-  const { engine, project, close } = await openProjectEngine(quiet, place, opening);
+  const { engine, project, close } = await openProjectEngine(quiet, setup, opening);
   opened.defer(close);
   const server = opened.use(
     openServer(engine, {
       project,
-      db: place.file,
+      db: setup.file,
       version: versionOf(),
-      ...serverOptionsOf(quiet, place),
+      ...omitUndefined({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
+      identities: () => keyListOf(quiet, setup.project),
       pages: join(packageRoot(), 'dashboard', 'dist'),
-      events: { ...eventsOf(place, forge), ...omitUndefined({ webhookProjects }) },
+      events: { ...eventsOf(setup, forge), ...omitUndefined({ webhookProjects }) },
       // The message may contain text from a request, which must not look like another line of the log.
       warn: (error) => shell.warn(oneLine(messageOf(error))),
     }),
   );
   const all = opened.move();
-  return { place, engine, server, close: () => all.disposeAsync() };
+  return { setup, engine, server, close: () => all.disposeAsync() };
 }
 
 /** The project for the one that receives the webhooks of all; undefined if it has none. */
-export function webhookProjectOf({ place: { settings }, server }: OpenProject): WebhookProject | undefined {
+export function webhookProjectOf({ setup: { settings }, server }: OpenProject): WebhookProject | undefined {
   const { forge, secrets = {} } = settings;
   if (forge?.kind !== 'github' || forge.webhook_secret === undefined) return undefined;
   const { repository, webhook_secret: name } = forge;

@@ -16,7 +16,7 @@ import { SURFACE_TABLES } from '../../server/surface/tables.ts';
 import { Secrets } from '../../steps/secrets.ts';
 import { openForge } from '../forge/session.ts';
 import { openEngine } from '../open-engine.ts';
-import { closing, openStore, type Place } from '../session.ts';
+import { closing, openStore, type Setup } from '../session.ts';
 import { hookOf } from '../settings/events.ts';
 import type { ForgeSurface, GitHubSettings } from '../settings/forge.ts';
 import type { Shell } from '../shell.ts';
@@ -24,7 +24,7 @@ import { ProjectSource } from './project-source.ts';
 import { FileProject } from './served-project.ts';
 
 /** The hooks, the targets of notifications, and their secrets. */
-export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'project'>, opened?: OpenedForge): EventSettings {
+export function eventsOf({ settings, project }: Pick<Setup, 'settings' | 'project'>, opened?: OpenedForge): EventSettings {
   const { hooks = {}, notifications = {}, webhooks, metrics, secrets: sources = {} } = settings;
   const secrets = new Secrets(sources);
   return {
@@ -35,8 +35,8 @@ export function eventsOf({ settings, project }: Pick<Place, 'settings' | 'projec
   };
 }
 
-function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: OpenedForge | undefined): ForgeEventSettings | undefined {
-  const { forge, groups = {} } = place.settings;
+function forgeEventsOf(setup: Pick<Setup, 'settings' | 'project'>, opened: OpenedForge | undefined): ForgeEventSettings | undefined {
+  const { forge, groups = {} } = setup.settings;
   if (forge === undefined || opened === undefined) return undefined;
   const { source, relay } = opened;
   const { webhook_secret: secret, repository: name, forks } = forge.kind === 'github' ? forge : ({} as Partial<GitHubSettings>);
@@ -46,12 +46,12 @@ function forgeEventsOf(place: Pick<Place, 'settings' | 'project'>, opened: Opene
     onEvent: relay.publish,
     groups: () => groups,
     surface: surfaceOf(forge, groups),
-    ...omitUndefined({ repository: repositoryOf(place), webhook, forks }),
+    ...omitUndefined({ repository: repositoryOf(setup), webhook, forks }),
   };
 }
 
 /** The address of a project's repository; undefined without a forge. */
-export function repositoryOf({ settings: { forge }, project }: Pick<Place, 'settings' | 'project'>): string | undefined {
+export function repositoryOf({ settings: { forge }, project }: Pick<Setup, 'settings' | 'project'>): string | undefined {
   if (forge === undefined) return undefined;
   if (forge.kind === 'local') return forge.repository ?? project.root;
   return `${forge.base_url ?? 'https://github.com'}/${forge.repository}`.toLowerCase();
@@ -74,8 +74,8 @@ interface OpenedForge {
 }
 
 /** Opens the forge of a project, if it has one. */
-export async function openForgeEvents(shell: Shell, place: Place): Promise<OpenedForge | undefined> {
-  const source = await openForge(shell, place);
+export async function openForgeEvents(shell: Shell, setup: Setup): Promise<OpenedForge | undefined> {
+  const source = await openForge(shell, setup);
   return source === undefined ? undefined : { source, relay: relayForge(source) };
 }
 
@@ -96,16 +96,16 @@ interface ProjectEngine {
 /** Opens the engine of a project for events. */
 export async function openProjectEngine(
   shell: Shell,
-  place: Place,
+  setup: Setup,
   { forge, locked, beside, ...options }: EngineOpening,
 ): Promise<ProjectEngine> {
   await using opened = new AsyncDisposableStack();
   if (forge !== undefined) opened.defer(() => forge.source.close());
-  const store = opened.use(await openStore(place));
-  const source = new ProjectSource(shell, place.project, omitUndefined({ locked }));
+  const store = opened.use(await openStore(setup));
+  const source = new ProjectSource(shell, setup.project, omitUndefined({ locked }));
   const parts = { ...options, store, workflows: source, ...omitUndefined({ forge: forge?.relay.forge }) };
-  const engine = opened.use(await openEngine(shell, place, parts));
-  const project = new FileProject(shell, place, { source, store, ...omitUndefined({ beside }) });
+  const engine = opened.use(await openEngine(shell, setup, parts));
+  const project = new FileProject(shell, setup, { source, store, ...omitUndefined({ beside }) });
   const all = opened.move();
   return { engine, project, close: () => all.disposeAsync() };
 }
@@ -113,15 +113,15 @@ export async function openProjectEngine(
 /** Opens the services for events of a project, without a server; `more`: the tables of further parts. */
 export async function openEventServices(
   shell: Shell,
-  place: Place,
+  setup: Setup,
   { more = [], ...opening }: EngineOpening & { readonly more?: readonly PartTables[] },
 ): Promise<EventServices & { close(): Promise<void> }> {
-  const { engine, project, close } = await openProjectEngine(shell, place, opening);
+  const { engine, project, close } = await openProjectEngine(shell, setup, opening);
   await using opened = new AsyncDisposableStack();
   opened.defer(close);
-  const database = openServerDatabase(serverFileOf(place.file), [EVENT_TABLES, SURFACE_TABLES, ...more]);
+  const database = openServerDatabase(serverFileOf(setup.file), [EVENT_TABLES, SURFACE_TABLES, ...more]);
   const warn = (error: unknown): void => shell.warn(messageOf(error));
-  const events = eventsOf(place, opening.forge);
+  const events = eventsOf(setup, opening.forge);
   const all = opened.move();
   // While the engine closes, its runs may still write there.
   const closeAll = async (): Promise<void> => {
@@ -134,9 +134,9 @@ export async function openEventServices(
 /** Uses the schedules and deliveries of a project, with an engine that drives only the runs that it starts. Reading needs no forge. */
 export async function withProjectEvents<T>(
   shell: Shell,
-  { place, acts }: { readonly place: Place; readonly acts: boolean },
+  { setup, acts }: { readonly setup: Setup; readonly acts: boolean },
   use: (services: EventServices) => Promise<T>,
 ): Promise<T> {
-  const forge = acts ? await openForgeEvents(shell, place) : undefined;
-  return closing(await openEventServices(shell, place, { forge }), use);
+  const forge = acts ? await openForgeEvents(shell, setup) : undefined;
+  return closing(await openEventServices(shell, setup, { forge }), use);
 }

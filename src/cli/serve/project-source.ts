@@ -3,9 +3,9 @@
 //
 // - A process loads a module once. A module that has changed since is rejected until the server is restarted.
 
-import { EngineError } from '../../base/error.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import type { DefinitionSource, StoredRun } from '../../engine/host.ts';
+import { usageError } from '../command.ts';
 import { type LoadedWorkflow, loadCurrentWorkflow, loadWorkflow, loadWorkflowOf } from '../load.ts';
 import { LoadedModules } from '../loaded-modules.ts';
 import type { Project } from '../project.ts';
@@ -50,7 +50,7 @@ export class ProjectSource implements DefinitionSource {
   }
 
   async loadNamed(name: string): Promise<LoadedWorkflow> {
-    if (/[\\/]/.test(name)) throw new EngineError('USAGE', `"${name}" is a path; name a workflow of this project`);
+    if (/[\\/]/.test(name)) throw usageError(`"${name}" is a path; name a workflow of this project`);
     await this.assertLocked(name);
     const loaded = await loadWorkflow(this.shell, this.project, name);
     await this.addFresh(loaded);

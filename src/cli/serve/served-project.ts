@@ -21,13 +21,12 @@ import type {
 } from '../../server/services.ts';
 import { workflowShape } from '../../server/workflow-shape.ts';
 import type { Store } from '../../store/store.ts';
-import { ParsedArgs } from '../command.ts';
+import { internalArgs } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
 import { compileDeclared, loadDescription, workflowUnknown } from '../load.ts';
 import { completeReport } from '../run-report/complete.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import type { ProjectSource } from './project-source.ts';
 
@@ -48,39 +47,39 @@ export class FileProject implements ServedProject {
   readonly name: string;
   readonly root: string;
   private readonly shell: Shell;
-  private readonly place: Place;
+  private readonly setup: Setup;
   private readonly source: ProjectSource;
   private readonly store: Store;
   readonly otherProjects: () => readonly ProjectAddress[];
 
-  constructor(shell: Shell, place: Place, { source, store, beside = () => [] }: FileProjectParts) {
-    this.name = basename(place.project.root);
-    this.root = place.project.root;
+  constructor(shell: Shell, setup: Setup, { source, store, beside = () => [] }: FileProjectParts) {
+    this.name = basename(setup.project.root);
+    this.root = setup.project.root;
     this.shell = shell;
-    this.place = place;
+    this.setup = setup;
     this.source = source;
     this.store = store;
     this.otherProjects = beside;
   }
 
   async workflows(): Promise<WorkflowList> {
-    const { workflows, problems } = await discoverProject(this.place.project);
+    const { workflows, problems } = await discoverProject(this.setup.project);
     const sorted = [...workflows].sort((a, b) => (a.name < b.name ? -1 : 1));
     const listed = sorted.map(async (workflow) => ({ ...workflow, trusted: await this.isTrusted(workflow.file) }));
     return { workflows: await Promise.all(listed), problems };
   }
 
   private async isTrusted(file: string): Promise<boolean> {
-    return (await failureOf(() => assertTrusted(this.shell, this.place.project, { file }))) === undefined;
+    return (await failureOf(() => assertTrusted(this.shell, this.setup.project, { file }))) === undefined;
   }
 
   async workflow(name: string): Promise<WorkflowDetail> {
-    const { workflows, problems } = await discoverProject(this.place.project);
+    const { workflows, problems } = await discoverProject(this.setup.project);
     const found = workflows.find((workflow) => workflow.name === name);
     if (found === undefined)
       throw workflowUnknown(name, {
         names: workflows.map((one) => one.name),
-        unread: problems.map(({ file }) => shownFile(this.shell, file)),
+        unread: problems.map(({ file }) => this.shell.shownFile(file)),
       });
     const { file, title, description, form } = found;
     const trusted = await this.isTrusted(file);
@@ -93,7 +92,7 @@ export class FileProject implements ServedProject {
   /** The definition of a trusted workflow; a module is loaded in a separate process. */
   private async trustedDefinition(name: string): Promise<Definition | undefined> {
     try {
-      return (await loadDescription(this.shell, this.place.project, name)).workflow.definition;
+      return (await loadDescription(this.shell, this.setup.project, name)).workflow.definition;
     } catch (error) {
       // The error is among the findings of the file.
       if (isEngineError(error)) return undefined;
@@ -104,13 +103,13 @@ export class FileProject implements ServedProject {
   /** The definition of a file that is not trusted, if it can be read without running code. */
   private async declaredDefinition(file: string): Promise<Definition | undefined> {
     if (!/\.ya?ml$/.test(file)) return undefined;
-    const compiled = await compileDeclared(this.place.project, file, await readFile(file, 'utf8'));
+    const compiled = await compileDeclared(this.setup.project, file, await readFile(file, 'utf8'));
     return typeof compiled === 'string' ? undefined : compiled.definition;
   }
 
   private async findings(file: string): Promise<WorkflowDetail['findings']> {
     const { checkedFiles } = await import('../commands/validate.ts');
-    const checked = await checkedFiles(this.shell, argumentsWith(this.shell, { FILE: [file] }));
+    const checked = await checkedFiles(this.shell, internalArgs(this.shell.args.location, { FILE: [file] }));
     return checked.flatMap(({ errors, warnings }) => [
       ...errors.map((one) => ({ ...one, file, severity: 'error' })),
       ...warnings.map((one) => ({ ...one, file, severity: 'warning' })),
@@ -118,7 +117,7 @@ export class FileProject implements ServedProject {
   }
 
   async startable(name: string, _params: JsonObject, trigger?: StartTrigger): Promise<StartableWorkflow> {
-    const { settings, project } = this.place;
+    const { settings, project } = this.setup;
     const loaded = await this.source.loadNamed(name);
     const { workflow, file } = loaded;
     const [{ startDataOf }, { assertRunnable }] = await Promise.all([import('../trigger/start-data.ts'), import('../reference-check.ts')]);
@@ -131,7 +130,7 @@ export class FileProject implements ServedProject {
 
   /** The roles of a workflow that get a secret. The roles of a flow are only known when it runs, so all count. */
   private async secretRoles(workflow: CompiledWorkflow): Promise<string[]> {
-    const { project, settings } = this.place;
+    const { project, settings } = this.setup;
     const { readRoleList } = await import('../roles.ts');
     const all = await readRoleList(project, settings);
     const secret = all.filter(({ env = {} }) => Object.values(env).some((value) => typeof value === 'object')).map(({ name }) => name);
@@ -145,7 +144,7 @@ export class FileProject implements ServedProject {
   }
 
   completeReport(report: RunReport): Promise<RunReport> {
-    return completeReport(this.shell, this.place, { store: this.store, report });
+    return completeReport(this.shell, this.setup, { store: this.store, report });
   }
 
   async scheduled(): Promise<readonly ScheduledWorkflow[]> {
@@ -162,7 +161,7 @@ export class FileProject implements ServedProject {
 
   /** The workflows that can be started. One that is not trusted or cannot be loaded is left out; `pawl list` and `pawl validate` show why. */
   private async startables(): Promise<readonly StartConditions[]> {
-    const { workflows } = await discoverProject(this.place.project);
+    const { workflows } = await discoverProject(this.setup.project);
     const loaded = workflows.map(async ({ name }): Promise<StartConditions | undefined> => {
       const found = await this.source.loadNamed(name).catch(() => undefined);
       return found === undefined ? undefined : { ...found.workflow, workflow: name };
@@ -171,15 +170,15 @@ export class FileProject implements ServedProject {
   }
 
   async checks(): ReturnType<ServedProject['checks']> {
-    const { shell, place } = this;
-    const [{ checkPlace, checkProgram, checkSecrets }, { checkRoles }, { checkWorkflows }] = await Promise.all([
+    const { shell, setup } = this;
+    const [{ checkSetup, checkProgram, checkSecrets }, { checkRoles }, { checkWorkflows }] = await Promise.all([
       import('../doctor/doctor.ts'),
       import('../doctor/roles.ts'),
       import('../doctor/workflows.ts'),
     ]);
-    const { checks } = await checkPlace(shell, shell.given);
-    const roles = await checkRoles(place.project, place.settings, shell.env);
-    const all = [...checkProgram(shell), ...checks, ...(await checkWorkflows(shell, shell.given)), ...roles, ...checkSecrets(place)];
+    const { checks } = await checkSetup(shell, shell.args);
+    const roles = await checkRoles(setup.project, setup.settings, shell.env);
+    const all = [...checkProgram(shell), ...checks, ...(await checkWorkflows(shell, shell.args)), ...roles, ...checkSecrets(setup)];
     return all
       .filter(({ id }) => id !== 'terminal')
       .map(({ id, status, what, hint }) => ({ id, status: status === 'broken' ? 'problem' : status, what, hint }));
@@ -187,7 +186,7 @@ export class FileProject implements ServedProject {
 
   async settings(): ReturnType<ServedProject['settings']> {
     return Object.fromEntries(
-      SHOWN.flatMap((name) => (this.place.settings[name] === undefined ? [] : [[name, this.place.settings[name]]])),
+      SHOWN.flatMap((name) => (this.setup.settings[name] === undefined ? [] : [[name, this.setup.settings[name]]])),
     );
   }
 }
@@ -203,8 +202,3 @@ function rolesOf({ definition, children }: CompiledWorkflow, seen = new Set<stri
 
 /** The settings that say nothing about secrets, programs or where files are. */
 const SHOWN = ['limits', 'budgets', 'groups', 'decisions', 'protected', 'project'] as const;
-
-function argumentsWith({ given }: Shell, words: Readonly<Record<string, readonly string[]>>): ParsedArgs {
-  const options = ['db', 'project'].map((name): [string, readonly string[]] => [name, given.options(name)]);
-  return new ParsedArgs(new Map(Object.entries(words)), new Map(options), new Set(['json']));
-}

@@ -1,34 +1,23 @@
-// Owns the options of the server of `pawl serve`: the settings `serve`, the certificate, and the login link of the person
-// who started it.
+// Owns the options of `pawl serve`: the certificate, and the login link of the person who started it.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EngineError, messageOf } from '../../base/error.ts';
-import { omitUndefined } from '../../base/fields.ts';
+import { messageOf } from '../../base/error.ts';
 import { ensureOwner, loginLink, type ShownLink } from '../../server/access/invitations.ts';
-import type { OpenServer, OpenServerOptions } from '../../server/app-server.ts';
+import type { OpenServer } from '../../server/app-server.ts';
 import type { ListenOptions } from '../../server/server.ts';
 import { ownerName } from '../access/open-access.ts';
-import type { ParsedArgs } from '../command.ts';
-import { asksToSign, keyListOf } from '../identity/identity.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
+import { asksToSign } from '../identity/identity.ts';
 import { tryRight } from '../right.ts';
-import type { Place } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
-/** The options that come from the settings: the address, the proxy, the groups and the keys. */
-export function serverOptionsOf(shell: Shell, { project, settings: { serve = {}, groups } }: Place): OpenServerOptions {
-  return {
-    ...omitUndefined({ publicUrl: serve.public_url, trustedProxy: serve.trusted_proxy, groups }),
-    identities: () => keyListOf(shell, project),
-  };
-}
-
 /** The certificate and its key, from --tls-cert and --tls-key. */
-export function tlsOf(shell: Shell, given: ParsedArgs): Pick<ListenOptions, 'tls'> {
-  const [cert, key] = [given.option('tls-cert'), given.option('tls-key')];
+export function tlsOf(shell: Shell, args: ParsedArgs): Pick<ListenOptions, 'tls'> {
+  const [cert, key] = [args.option('tls-cert'), args.option('tls-key')];
   if (cert === undefined && key === undefined) return {};
   if (cert === undefined || key === undefined)
-    throw new EngineError('USAGE', `--${cert === undefined ? 'tls-cert' : 'tls-key'} is missing; TLS needs a certificate and its key`);
+    throw usageError(`--${cert === undefined ? 'tls-cert' : 'tls-key'} is missing; TLS needs a certificate and its key`);
   return { tls: { cert: pem(shell, cert), key: pem(shell, key) } };
 }
 
@@ -36,12 +25,12 @@ function pem(shell: Shell, file: string): string {
   try {
     return readFileSync(resolve(shell.cwd, file), 'utf8');
   } catch (cause) {
-    throw new EngineError('USAGE', `cannot read ${file}: ${messageOf(cause)}`, { cause });
+    throw usageError(`cannot read ${file}: ${messageOf(cause)}`, { cause });
   }
 }
 
 /**
- * The login link of the person who started the server. It grants the right to decide, so only somebody with that right gets
+ * The login link of the person who started the server. It grants the right to decide, so only someone with that right gets
  * one: not an agent's shell, and not the log of a service.
  */
 export async function ownerLogin(shell: Shell, { services }: Pick<OpenServer, 'services'>): Promise<ShownLink | undefined> {

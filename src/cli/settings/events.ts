@@ -1,4 +1,4 @@
-// Owns checking `hooks` and `notifications` in the settings, and converting hooks for the server.
+// Checks `hooks` and `notifications` in the settings, and converts hooks for the server.
 
 import { parseDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/error.ts';

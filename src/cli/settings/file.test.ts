@@ -75,7 +75,7 @@ test('all settings of the seed are in use', async () => {
   expect(settings.filter(({ isUsed }) => !isUsed)).toEqual([]);
 });
 
-test('"roles" can be spelled "agent_roles", but a file must use one spelling', async () => {
+test('"agent_roles" is another name of "roles", and a file must use one of them', async () => {
   expect(await read('roles: { dev: { triggers: [{ event: push }] } }')).toHaveProperty('roles');
   expect(await fault('roles: {}\nlimits: { global: 1 }\nagent_roles: {}\n')).toMatch(
     /^CONFIG_INVALID 3:1 "roles" and "agent_roles" are the same setting/,
@@ -133,7 +133,7 @@ describe('an error has the position of the wrong value', () => {
     ],
     ['a rule without a name', 'review_policy: { rules: [{ sequence: [a] }] }', '1:26 "review_policy.rules.0.name" is missing'],
     ['a rule without requirements', 'review_policy: { rules: [{ name: a }] }', 'there are no default_requirements'],
-  ])('%s', async (_, text, message) => {
+  ])('an error in a setting has the position of the wrong value: %s', async (_, text, message) => {
     expect(await fault(text)).toContain(message);
   });
 
@@ -150,7 +150,7 @@ describe('an error has the position of the wrong value', () => {
       '5:13 "review_policy.rules.1.name" is "a"',
     ],
     ['the name of the default', rules('').replace('name: a', 'name: default-review'), 'which is reserved for the default requirements'],
-  ])('%s', async (_, text, message) => {
+  ])('an error in a setting has the position of the wrong value: %s', async (_, text, message) => {
     expect(await fault(text)).toContain(message);
   });
 });

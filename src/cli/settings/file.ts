@@ -1,4 +1,5 @@
-// Owns parsing a settings file: strict YAML 1.2 (unique keys, no tags, few aliases), and the positions of faults for messages. Loaded only if such a file exists.
+// Parses a settings file: strict YAML 1.2 (unique keys, no tags, few aliases), with the positions of faults for messages. Loaded
+// only if such a file exists.
 
 import { statSync } from 'node:fs';
 import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
@@ -25,7 +26,7 @@ export interface Setting {
 }
 
 const RESERVED = ['budget'];
-/** Two spellings of the same setting. */
+/** Two names of the same setting. */
 const ROLES = ['roles', 'agent_roles'];
 
 /** The settings of a file; an error is CONFIG_INVALID with its position. */
@@ -92,7 +93,7 @@ class SettingsReader {
     const child = Object.hasOwn(group, name) ? group[name] : group['*'];
     if (child === undefined && !isReserved) throw this.unknown(offset, name, { path: above, group });
     const value = pair.value === null ? null : toJson(pair.value);
-    const setting = { digest: this.digest, path, key, value, position: this.place(offset) };
+    const setting = { digest: this.digest, path, key, value, position: this.positionAt(offset) };
     if (child === undefined) return [{ ...setting, isUsed: false }];
     if (typeof child === 'function') {
       const fault = child(value);
@@ -110,13 +111,13 @@ class SettingsReader {
     return this.invalid(offset, `unknown setting "${name}"${where}${didYouMean(name, known)}; known settings: ${known.join(', ')}`);
   }
 
-  private place(offset: number): { readonly line: number; readonly column: number } {
+  private positionAt(offset: number): { readonly line: number; readonly column: number } {
     const { line, col } = this.lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }
 
-  private invalid(offset: number, what: string): EngineError {
-    return new EngineError('CONFIG_INVALID', what, { position: { file: this.file, ...this.place(offset) } });
+  private invalid(offset: number, message: string): EngineError {
+    return new EngineError('CONFIG_INVALID', message, { position: { file: this.file, ...this.positionAt(offset) } });
   }
 }
 

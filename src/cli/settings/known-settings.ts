@@ -1,4 +1,4 @@
-// Owns which settings exist and what their values must be. The types of the settings follow from it, as do the checks of a
+// Owns the list of settings, with the rule for each value. The types of the settings follow from it, as do the checks of a
 // settings file and docs/reference/settings.md.
 
 import { writtenBudget } from '../../agents/role-fields.ts';

@@ -1,4 +1,4 @@
-// Owns checking `review_policy` and `roles` in the settings. An error has the path of the wrong value.
+// Checks `review_policy` and `roles` in the settings. An error has the path of the wrong value.
 
 import { writtenRole } from '../../agents/role-fields.ts';
 import type { ReviewPolicy, ReviewRequirement, ReviewRule } from '../../authoring/review-policy.ts';
@@ -95,9 +95,9 @@ const NAMELESS: Fault = { path: [], what: 'has triggers, so its name must consis
 export const roles = table(
   'a mapping of role names to settings',
   (role): Shape<JsonObject> =>
-    (given) => {
-      if (!isJsonObject(given)) return { path: [], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
-      const { triggers: own, ...rest } = given;
+    (setting) => {
+      if (!isJsonObject(setting)) return { path: [], what: 'must be a mapping, such as { triggers: [{ event: issues.labeled }] }' };
+      const { triggers: own, ...rest } = setting;
       // An agent that an event starts is a step named after its role.
       const fault = own === undefined ? undefined : NAME.test(role) ? below('triggers', triggers(own)) : NAMELESS;
       return fault ?? writtenRole(rest);

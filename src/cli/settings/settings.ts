@@ -130,8 +130,8 @@ export async function readOrigins(shell: Shell, project: Project): Promise<Origi
       const isBlocked = setting.key === 'mcp.elicit' && !isOfAccount(path);
       const origin = { ...setting, layer, ownership, file: path, isInForce: true, isBlocked };
       // At GitHub a repository is a name, not a folder.
-      const what = setting.key === 'forge.repository' && forgeKind === 'github' ? undefined : PATHS[setting.key];
-      found.push(what === undefined ? withDatabase(project, withSecretFile(shell, project, origin)) : withPath(project, origin, what));
+      const label = setting.key === 'forge.repository' && forgeKind === 'github' ? undefined : PATHS[setting.key];
+      found.push(label === undefined ? withDatabase(project, withSecretFile(shell, project, origin)) : withPath(project, origin, label));
     }
   }
   return markInForce(found);
@@ -155,14 +155,14 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /** The setting with an absolute path; a file in the repository may only set one inside the project. */
-function withPath(project: Project, setting: OriginSetting, what: string): OriginSetting {
+function withPath(project: Project, setting: OriginSetting, label: string): OriginSetting {
   const base = setting.layer === 'user' ? dirname(setting.file) : project.root;
   const path = resolve(base, String(setting.value));
   const isProject = setting.key === 'forge.repository' && path === project.root;
   const isBelow = path !== project.root && isInsideFolder(project.root, path);
   const isOutside = setting.ownership !== 'own' && !isProject && !isBelow;
   if (isOutside && setting.ownership === 'repository')
-    throw refused(setting, `${what} ${path} is outside the project, and a file of the project may not set that`);
+    throw notAllowed(setting, `${label} ${path} is outside the project, and a file of the project may not set that`);
   return { ...setting, value: path, isBlocked: isOutside };
 }
 
@@ -200,9 +200,9 @@ function isTracked(file: string): boolean {
   }
 }
 
-function refused({ file, position }: OriginSetting, what: string): EngineError {
+function notAllowed({ file, position }: OriginSetting, message: string): EngineError {
   const hint = 'set it in your own config.yaml, or in a trusted config.local.yaml that is not in git';
-  return new EngineError('CONFIG_INVALID', `${what}; ${hint}`, { position: { file, ...position } });
+  return new EngineError('CONFIG_INVALID', `${message}; ${hint}`, { position: { file, ...position } });
 }
 
 /** Marks the settings in force: the first of each key, unless it comes with the project and allows more than a later one. */
@@ -214,7 +214,7 @@ function markInForce(found: readonly OriginSetting[]): OriginSetting[] {
   return found.map((setting) => ({ ...setting, isInForce: effective(byKey.get(canonicalKey(setting.key)) ?? []) === setting }));
 }
 
-/** The key with the usual spelling: files may write `agent_roles` for `roles`. */
+/** The key under its usual name: files may write `agent_roles` for `roles`. */
 function canonicalKey(key: string): string {
   return key === 'agent_roles' ? 'roles' : key;
 }
@@ -232,7 +232,7 @@ function unlessWider(setting: OriginSetting | undefined): OriginSetting | undefi
   const more = namesOf(setting).filter((name) => !INHERITED_VARIABLES.some((pattern) => covers(pattern, name)));
   if (more.length === 0) return setting;
   if (setting.ownership === 'untrusted') return undefined;
-  throw refused(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
+  throw notAllowed(setting, `programs do not inherit the variable ${more.join(', ')} by default, and a file of the project may not add it`);
 }
 
 function isWider(setting: OriginSetting, weaker: OriginSetting): boolean {
@@ -296,7 +296,11 @@ function filesToTrustIn(all: readonly OriginSetting[]): FileToTrust[] {
     if (setting.ownership === 'own') return false;
     // A local file overrides all others, so if its setting is not in force, it would have extended another.
     if (!setting.isInForce) return setting.ownership === 'untrusted';
-    return setsPrograms(setting) || (setting.key.startsWith('groups.') && !restrictsOwnGroup(setting, all));
+    // If the user has a group of this name, the setting in force can only have removed people.
+    return (
+      setsPrograms(setting) ||
+      (setting.key.startsWith('groups.') && !all.some(({ key, ownership }) => key === setting.key && ownership === 'own'))
+    );
   };
   const found = all.filter(needsTrust).map(({ file, digest }) => [file, { file, digest }] as const);
   return [...new Map(found).values()];
@@ -304,11 +308,6 @@ function filesToTrustIn(all: readonly OriginSetting[]): FileToTrust[] {
 
 function setsPrograms({ key, value }: OriginSetting): boolean {
   return NEEDS_TRUST.test(key) || (canonicalKey(key) === 'roles' && configuresAgents(value));
-}
-
-/** Whether the user has a group of this name, so that the setting in force can only have removed people. */
-function restrictsOwnGroup({ key }: OriginSetting, all: readonly OriginSetting[]): boolean {
-  return all.some((other) => other.key === key && other.ownership === 'own');
 }
 
 /** Whether a role has more than triggers: a driver, a program, permissions. */

@@ -1,4 +1,4 @@
-// Owns running skills as workflows: a name that no workflow has can be that of a skill. The code of a skill is identified by
+// Turns skills into workflows: a name that no workflow has can be that of a skill. The code of a skill is identified by
 // its own digest, so that a new version of Pawl that does not change the skill can continue an open run.
 
 import { realpathSync } from 'node:fs';

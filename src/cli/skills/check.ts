@@ -10,7 +10,6 @@ import { SKILL_FILE } from '../../skills/skill-file-text.ts';
 import type { ParsedArgs } from '../command.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { oneLine } from '../terminal.ts';
 import { skillFolders } from './folders.ts';
 import { loadSkill } from './project-skills.ts';
@@ -25,8 +24,8 @@ interface CheckedSkill {
 }
 
 /** Checks one skill, or all skills of the project and of Pawl and the copies of conventions in prompts. Exits with 1 on findings. */
-export async function lint(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const named = given.maybe('NAME');
+export async function lint(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const named = args.maybe('NAME');
   const checked = named === undefined ? await checkAllSkills(shell, project) : [await checkSkill(shell, project, named)];
   const { copies, unread } = named === undefined ? driftedInPrompts(project) : { copies: [], unread: [] };
   shell.result({ skills: checked, copies }, () => [
@@ -71,8 +70,8 @@ function fileFindings(
   return [
     {
       code: 'SKILL_FILE_MISSING',
-      message: `there is no ${shownFile(shell, file)}, so agent programs do not find the skill`,
-      hint: `"pawl skill new ${skill.name}" writes one beside the module`,
+      message: `there is no ${shell.shownFile(file)}, so agent programs do not find the skill`,
+      hint: `"pawl skill new ${skill.name}" writes one next to the module`,
     },
   ];
 }

@@ -3,48 +3,41 @@
 
 import { readFileSync } from 'node:fs';
 import type { DiscoveredWorkflow } from '../../authoring/discover/outline.ts';
-import { EngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
-import { didYouMean } from '../../base/suggest.ts';
 import type { ArgSpecs } from '../../definition/param/arg.ts';
 import { skillFileText } from '../../skills/skill-file-text.ts';
 import { descriptionFault, nameFault } from '../../skills/skill-name.ts';
-import { callOf } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { discoverProject } from '../definitions.ts';
-import { compileDeclared } from '../load.ts';
+import { compileDeclared, workflowDuplicate, workflowUnknown } from '../load.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { shownFile } from '../shown-file.ts';
 import { reportFiles, writeInto } from './install.ts';
 import { markedFile } from './installed.ts';
 import { nameOf } from './step.ts';
 import { targetsOf } from './targets.ts';
 
 /** Writes a SKILL.md that starts a workflow. */
-export async function exportWorkflow(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const workflow = await workflowNamed(shell, project, nameOf(given));
+export async function exportWorkflow(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const workflow = await workflowNamed(shell, project, nameOf(args));
   const name = skillName(workflow.name);
   const head = { name, description: describe(workflow), params: await paramsOf(project, workflow) };
-  const text = markedFile(skillFileText(head, { form: 'durable', workflow: shellWord(workflow.name), call: callOf(shell) }));
-  return reportFiles(shell, given, writeInto(targetsOf(shell, project, given), { name, text }, given));
+  const text = markedFile(skillFileText(head, { form: 'durable', workflow: shellWord(workflow.name), call: shell.program }));
+  return reportFiles(shell, args, writeInto(targetsOf(shell, project, args), { name, text }, args));
 }
 
 async function workflowNamed(shell: Shell, project: Project, name: string): Promise<DiscoveredWorkflow> {
   const { workflows } = await discoverProject(project);
-  const [found, second] = workflows.filter((workflow) => workflow.name === name);
-  if (found !== undefined && second !== undefined)
-    throw new EngineError(
-      'WORKFLOW_DUPLICATE',
-      `2 workflows are called "${name}": ${shownFile(shell, found.file)} and ${shownFile(shell, second.file)}; rename one`,
+  const found = workflows.filter((workflow) => workflow.name === name);
+  const [first, second] = found;
+  if (second !== undefined)
+    throw workflowDuplicate(
+      shell,
+      name,
+      found.map(({ file }) => file),
     );
-  if (found !== undefined) return found;
-  const names = workflows.map((workflow) => workflow.name);
-  throw new EngineError(
-    'WORKFLOW_UNKNOWN',
-    `there is no workflow "${name}" in ${project.root}${didYouMean(name, names)}; "pawl list" lists the workflows, and "pawl skill install ${name}" installs a skill`,
-    { details: { name } },
-  );
+  if (first !== undefined) return first;
+  throw workflowUnknown(name, { where: ` in ${project.root}`, names: workflows.map((workflow) => workflow.name), unread: [] });
 }
 
 function skillName(workflow: string): string {
@@ -56,8 +49,7 @@ function skillName(workflow: string): string {
     .replace(/^-+|-+$/g, '');
   const fault = /[\p{Cc}\p{Zl}\p{Zp}]/u.test(workflow) ? 'it has a line break or a control character' : nameFault(name);
   if (fault === undefined) return name;
-  throw new EngineError(
-    'USAGE',
+  throw usageError(
     `the workflow ${JSON.stringify(workflow)} cannot be a skill under its name: ${fault}; give the workflow a name of at most 64 letters, digits and hyphens`,
   );
 }
@@ -66,14 +58,13 @@ const DESCRIPTION_MAX = 1024;
 
 /** What the workflow does and when to use it, which is all that agent programs see before they load it. */
 function describe({ name, title, description }: DiscoveredWorkflow): string {
-  const what = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
+  const summary = (description.trim() || title.trim() || name).replace(/\s+/g, ' ');
   const when = `Use it when the person asks for "${name}".`;
-  const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
-  const text = /\buse (?:it|this|when)\b/i.test(what) ? sentence : `${sentence} ${when}`;
+  const sentence = /[.!?]$/.test(summary) ? summary : `${summary}.`;
+  const text = /\buse (?:it|this|when)\b/i.test(summary) ? sentence : `${sentence} ${when}`;
   if (descriptionFault(text) === undefined) return text;
-  throw new EngineError(
-    'USAGE',
-    `the description of the workflow "${name}" has ${what.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,
+  throw usageError(
+    `the description of the workflow "${name}" has ${summary.length} characters; a skill may have ${DESCRIPTION_MAX} with the sentence ${JSON.stringify(when)}; shorten it`,
   );
 }
 

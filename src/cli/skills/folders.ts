@@ -1,8 +1,8 @@
-// Owns finding the skills of a project. It does not read their files.
+// Finds the skills of a project. It does not read their files.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOMES, namesIn, type Project } from '../project.ts';
+import { HOMES, isFolder, namesIn, type Project } from '../project.ts';
 
 /** The folder of a skill. */
 export interface SkillFolder {
@@ -28,7 +28,7 @@ export function skillModules(project: Pick<Project, 'root'>): string[] {
 
 function foldersIn(folder: string): SkillFolder[] {
   return namesIn(folder)
-    .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true)
+    .filter((name) => isFolder(join(folder, name)))
     .map((name) => {
       const [file, ...others] = modulesIn(join(folder, name));
       return { name, folder: join(folder, name), file, others };

@@ -31,7 +31,7 @@ function listLines(shell: Shell, all: readonly ListedSkill[]): string[] {
   ];
   const hasOwn = skills.some(({ origin }) => origin === 'project');
   return [
-    ...table(shell.look, [
+    ...table(shell.display, [
       ...first(skills),
       ...(hasOwn ? [{ title: 'FROM', cells: skills.map(originOf) }] : []),
       { title: 'FOR', cells: skills.map(({ description }) => firstSentence(oneLine(description))), shrinks: 'text' as const },
@@ -41,7 +41,7 @@ function listLines(shell: Shell, all: readonly ListedSkill[]): string[] {
       : [
           '',
           'Started by other skills:',
-          ...table(shell.look, [...first(parts), { title: 'BY', cells: parts.map((part) => partOf(part) ?? '') }]),
+          ...table(shell.display, [...first(parts), { title: 'BY', cells: parts.map((part) => partOf(part) ?? '') }]),
         ]),
     '',
     '"pawl skill show NAME" has the whole description and the steps.',
@@ -58,9 +58,9 @@ function originOf(skill: ListedSkill): string {
 }
 
 /** Shows the steps of a skill, or one step as text for people. */
-export async function show(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const { skill, origin } = await loadSkill(shell, project, nameOf(given));
-  const number = given.option('step');
+export async function show(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const { skill, origin } = await loadSkill(shell, project, nameOf(args));
+  const number = args.option('step');
   if (number !== undefined) {
     const text = renderStep(skill, readStepFlags(skill, { step: number }), {
       ...rendererFor(shell, skill),
@@ -82,7 +82,7 @@ export async function show(shell: Shell, project: Project, given: ParsedArgs): P
     oneLine(description),
     ...Object.entries(params).map(([param, model]) => `  -p ${param}=…  ${paramText(model)}`.trimEnd()),
     '',
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'STEP', cells: steps.map((one) => String(one.number)) },
       { title: 'TITLE', cells: steps.map((one) => oneLine(one.title)), shrinks: 'text' },
       { title: 'KIND', cells: steps.map((one) => one.kind) },

@@ -1,13 +1,14 @@
 // Owns the SKILL.md files that Pawl writes into the folders of agent programs. The last line of each has the digest of the
 // text above it, so that a file that a person changed is recognised, and neither overwritten nor removed.
 
-import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestText } from '../../base/digest.ts';
-import { EngineError, messageOf } from '../../base/error.ts';
 import { isInsideFolder } from '../../base/inside-folder.ts';
 import { entryAt } from '../../base/plain-file.ts';
 import { SKILL_FILE } from '../../skills/skill-file-text.ts';
+import { usageError } from '../command.ts';
+import { writeInFolder } from '../init/files.ts';
 import { namesIn } from '../project.ts';
 
 const DIGITS = 16;
@@ -18,7 +19,7 @@ export function markedFile(text: string): string {
   return `${text}\n<!-- written by pawl: ${digestText(text).slice(0, DIGITS)} -->\n`;
 }
 
-/** `ours`: Pawl wrote the file and nobody changed it. `changed`: somebody did. `foreign`: Pawl did not write it. */
+/** `ours`: Pawl wrote the file and it is unchanged. `changed`: it was changed since. `foreign`: Pawl did not write it. */
 type FileState = 'none' | 'ours' | 'changed' | 'foreign';
 
 function fileState(file: string): FileState {
@@ -39,7 +40,6 @@ export interface FileOutcome {
   readonly why?: string;
 }
 
-/** How files are written. */
 interface WriteOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
@@ -53,8 +53,10 @@ export function writeSkillFile(file: string, text: string, { dryRun, force, root
   if (state === 'ours' && readFileSync(file, 'utf8') === text) return { file, outcome: 'unchanged' };
   if ((state === 'changed' || state === 'foreign') && !force) return { file, outcome: 'kept', why: KEPT_BECAUSE[state] };
   if (root !== undefined && !isInsideFolder(root, file))
-    throw new EngineError('USAGE', `${file} leads out of ${root} through a link; remove the link, or name the folder with --to`);
-  if (!dryRun) writeOver(file, text);
+    throw usageError(`${file} leads out of ${root} through a link; remove the link, or name the folder with --to`);
+  // A link is replaced; the file that it leads to does not change.
+  if (!dryRun && entryAt(file)?.isSymbolicLink() === true) rmSync(file);
+  if (!dryRun) writeInFolder(file, text);
   return { file, outcome: state === 'none' ? 'written' : 'updated' };
 }
 
@@ -63,17 +65,6 @@ export const KEPT_BECAUSE: Readonly<Record<'changed' | 'foreign', string>> = {
   changed: 'it was changed after Pawl wrote it',
   foreign: 'Pawl did not write it',
 };
-
-function writeOver(file: string, text: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    // A link is replaced; the file that it leads to stays as it is.
-    if (entryAt(file)?.isSymbolicLink() === true) rmSync(file);
-    writeFileSync(file, text);
-  } catch (cause) {
-    throw new EngineError('USAGE', `cannot write ${file}: ${messageOf(cause)}; files written before it are kept`, { cause });
-  }
-}
 
 /** The SKILL.md files of Pawl in a folder of skills, by the name of the skill. */
 export function installedIn(folder: string): { readonly name: string; readonly file: string; readonly state: 'ours' | 'changed' }[] {

@@ -6,9 +6,10 @@ import { importDefault, loadFailure } from '../../api/module/import.ts';
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import type { Skill } from '../../skills/skill.ts';
+import { usageError } from '../command.ts';
+import { moduleFailure } from '../module-failure.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
-import { moduleFailure, shownFile } from '../shown-file.ts';
 import { assertTrusted } from '../trust/trust.ts';
 import { SKILL_MODULES, type SkillFolder, skillFolders } from './folders.ts';
 import { findShippedSkill, loadShipped, shippedSkills } from './shipped.ts';
@@ -40,12 +41,11 @@ export async function listSkills(shell: Shell, project: Project): Promise<{ read
   const problems: string[] = [];
   for (const { name, folder, file } of skillFolders(project)) {
     if (file === undefined) {
-      problems.push(`${shownFile(shell, folder)}: it has no ${SKILL_MODULES.join(', ')}, so it is not a skill of Pawl`);
+      problems.push(`${shell.shownFile(folder)}: it has no ${SKILL_MODULES.join(', ')}, so it is not a skill of Pawl`);
       continue;
     }
     const outline = await readSkillOutline(file, readFileSync(file, 'utf8'));
-    if ('code' in outline)
-      problems.push(`${shownFile(shell, file)}:${outline.line}:${outline.column}: ${outline.message}; ${outline.hint}`);
+    if ('code' in outline) problems.push(`${shell.shownFile(file)}:${outline.line}:${outline.column}: ${outline.message}; ${outline.hint}`);
     else {
       const { totalSteps = null, description = '' } = outline;
       const replaces = findShippedSkill(name) === undefined ? {} : { replacesShipped: true as const };
@@ -74,8 +74,7 @@ export async function loadSkill(shell: Shell, project: Project, name: string): P
 
 function skillUnknown(project: Project, name: string): EngineError {
   const names = [...skillFolders(project), ...shippedSkills()].map((one) => one.name);
-  return new EngineError(
-    'USAGE',
+  return usageError(
     `there is no skill "${name}" in ${project.root}${didYouMean(name, names)}; "pawl skill list" shows what there is, and "pawl skill new ${name}" writes one`,
   );
 }
@@ -85,7 +84,7 @@ async function loadProjectSkill(shell: Shell, project: Project, found: SkillFold
   const duplicate = skillFolders(project).find((one) => one.name === name && one.folder !== found.folder);
   const other = found.others[0] ?? duplicate?.folder;
   if (other !== undefined)
-    throw invalid(`the skill "${name}" is defined twice: ${shownFile(shell, found.file)} and ${shownFile(shell, other)}; remove one`);
+    throw invalid(`the skill "${name}" is defined twice: ${shell.shownFile(found.file)} and ${shell.shownFile(other)}; remove one`);
   const checked = await assertTrusted(shell, project, { file: found.file, use: SKILL_USE });
   let entry: unknown;
   try {
@@ -93,9 +92,9 @@ async function loadProjectSkill(shell: Shell, project: Project, found: SkillFold
   } catch (cause) {
     throw moduleFailure(shell, found.file, { ...loadFailure(cause), cause });
   }
-  if (!isSkill(entry)) throw invalid(`${shownFile(shell, found.file)} does not export a skill; write export default defineSkill({ … })`);
+  if (!isSkill(entry)) throw invalid(`${shell.shownFile(found.file)} does not export a skill; write export default defineSkill({ … })`);
   if (entry.name !== name)
-    throw invalid(`${shownFile(shell, found.file)} defines the skill "${entry.name}"; its folder must have the same name`);
+    throw invalid(`${shell.shownFile(found.file)} defines the skill "${entry.name}"; its folder must have the same name`);
   return { origin: 'project', folder: found.folder, file: found.file, skill: entry, digest: checked.digest };
 }
 

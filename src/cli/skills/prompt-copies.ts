@@ -1,4 +1,4 @@
-// Owns finding copies of conventions in the prompts of a project (its skills and roles, the settings of agent programs, the
+// Finds copies of conventions in the prompts of a project (its skills and roles, the settings of agent programs, the
 // files in its root) that differ from the original.
 
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
@@ -23,7 +23,8 @@ export function driftedInPrompts({ root }: Pick<Project, 'root'>): { readonly co
   const files = [
     ...namesIn(root).flatMap((entry) => (entry.isFile() ? [join(root, entry.name)] : [])),
     ...FOLDERS.map((name) => join(root, name))
-      .filter(isRealFolder)
+      // Not a link, which may lead out of the project.
+      .filter((folder) => entryAt(folder)?.isDirectory() === true)
       .flatMap(filesBelow),
   ];
   const unread: string[] = [];
@@ -41,11 +42,6 @@ export function driftedInPrompts({ root }: Pick<Project, 'root'>): { readonly co
       }
     });
   return { copies, unread };
-}
-
-/** False for a link, which may lead out of the project. */
-function isRealFolder(folder: string): boolean {
-  return entryAt(folder)?.isDirectory() === true;
 }
 
 /** The files below a folder, without those behind links and in packages. */

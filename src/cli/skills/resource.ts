@@ -8,11 +8,11 @@ import type { Shell } from '../shell.ts';
 import { table } from '../terminal.ts';
 
 /** Lists all texts, or prints one; with --copy in the form for pasting into another text. */
-export async function resource(shell: Shell, _project: Project, given: ParsedArgs): Promise<number> {
-  const name = given.maybe('NAME');
+export async function resource(shell: Shell, _project: Project, args: ParsedArgs): Promise<number> {
+  const name = args.maybe('NAME');
   if (name === undefined) return listAll(shell);
   const found = referenceText(name);
-  const text = given.has('copy') ? markedCopy(name) : found.text;
+  const text = args.has('copy') ? markedCopy(name) : found.text;
   if (!shell.wantsJson) {
     shell.write(text);
     return 0;
@@ -21,9 +21,11 @@ export async function resource(shell: Shell, _project: Project, given: ParsedArg
 }
 
 function listAll(shell: Shell): number {
-  const resources = referenceTexts().map(({ name, kind, digest, text }) => ({ name, kind, digest, title: titleOf(text) }));
+  const resources = referenceTexts().map(({ name, kind, digest, text }) => {
+    return { name, kind, digest, title: (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '') };
+  });
   return shell.result({ resources }, () => [
-    ...table(shell.look, [
+    ...table(shell.display, [
       { title: 'NAME', cells: resources.map((row) => row.name), style: (cell) => shell.style('bold', cell) },
       { title: 'KIND', cells: resources.map(({ kind }) => kind) },
       { title: 'DIGEST', cells: resources.map(({ digest }) => digest) },
@@ -32,8 +34,4 @@ function listAll(shell: Shell): number {
     '',
     '"pawl skill resource NAME" prints one.',
   ]);
-}
-
-function titleOf(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').replace(/^#+ /, '');
 }

@@ -1,5 +1,5 @@
-// Owns listing and loading the skills that Pawl ships. They need not be trusted, because their code is part of Pawl.
-// `scripts/shipped-skills.js` bundles each into a file beside the command line, and writes the index.
+// Lists and loads the skills that Pawl ships. They need not be trusted, because their code is part of Pawl.
+// `scripts/shipped-skills.js` bundles each into a file next to the command line, and writes the index.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

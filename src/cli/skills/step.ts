@@ -1,13 +1,11 @@
 // Owns `pawl skill step`: prints a step of a skill for an agent. It is called once per step, so for a shipped skill nothing
 // else is loaded; `project-skills.ts` loads a skill of the project.
 
-import { EngineError } from '../../base/error.ts';
 import { shellWord } from '../../base/shell-word.ts';
 import { type Renderer, renderStep, type StepFormat } from '../../skills/render.ts';
 import { readStepFlags, type StepFlags } from '../../skills/run-skill.ts';
 import type { Skill } from '../../skills/skill.ts';
-import { pasteable } from '../caller.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { readNamed } from '../params.ts';
 import type { Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
@@ -20,10 +18,10 @@ export const STEP_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Prints the step that the options ask for. */
-export async function printStep(shell: Shell, project: Project, given: ParsedArgs): Promise<number> {
-  const skill = await skillNamed(shell, project, nameOf(given));
+export async function printStep(shell: Shell, project: Project, args: ParsedArgs): Promise<number> {
+  const skill = await skillNamed(shell, project, nameOf(args));
   const format = shell.wantsJson ? 'json' : ((shell.format ?? 'xml') as StepFormat);
-  shell.write(renderStep(skill, readStepFlags(skill, flagsOf(given)), { ...rendererFor(shell, skill), format }));
+  shell.write(renderStep(skill, readStepFlags(skill, flagsOf(args)), { ...rendererFor(shell, skill), format }));
   return 0;
 }
 
@@ -34,9 +32,9 @@ async function skillNamed(shell: Shell, project: Project, name: string): Promise
 }
 
 /** The required NAME of an action. */
-export function nameOf(given: ParsedArgs): string {
-  const name = given.maybe('NAME');
-  if (name === undefined) throw new EngineError('USAGE', `NAME is missing: pawl skill ${given.word('ACTION')} NAME`);
+export function nameOf(args: ParsedArgs): string {
+  const name = args.maybe('NAME');
+  if (name === undefined) throw usageError(`NAME is missing: pawl skill ${args.word('ACTION')} NAME`);
   return name;
 }
 
@@ -46,23 +44,23 @@ const NAMED = ['mode', 'decision'];
 /** The form of the commands in a printed step. */
 export function rendererFor(shell: Shell, skill: Skill): Renderer {
   return {
-    script: pasteable(shell, `pawl skill step ${skill.name}`),
+    script: shell.pasteable(`pawl skill step ${skill.name}`),
     paramFlag: (name: string, value: string) =>
       NAMED.includes(name) && !value.startsWith('-') ? `--${name} ${shellWord(value)}` : `-p ${shellWord(`${name}=${value}`)}`,
   };
 }
 
-function flagsOf(given: ParsedArgs): StepFlags {
-  const named = readNamed(given.options('param'), { option: '-p', example: '-p depth=2' });
+function flagsOf(args: ParsedArgs): StepFlags {
+  const named = readNamed(args.options('param'), { option: '-p', example: '-p depth=2' });
   const options = ['step', ...STEP_OPTIONS]
     .filter((name) => name !== 'param' && name !== 'format')
     .flatMap((name): [string, string][] => {
-      const value = given.option(name);
+      const value = args.option(name);
       return value === undefined ? [] : [[name, value]];
     });
   const option = named.find(([name]) => name === 'step' || (STEP_OPTIONS.has(name) && !NAMED.includes(name)));
-  if (option !== undefined) throw new EngineError('USAGE', `"${option[0]}" is not a parameter; give it as --${option[0]}`);
+  if (option !== undefined) throw usageError(`"${option[0]}" is not a parameter; give it as --${option[0]}`);
   const twice = named.find(([name]) => options.some(([option]) => option === name));
-  if (twice !== undefined) throw new EngineError('USAGE', `"${twice[0]}" is given as an option and with -p; give it once`);
+  if (twice !== undefined) throw usageError(`"${twice[0]}" is given as an option and with -p; give it once`);
   return Object.fromEntries([...options, ...named]);
 }

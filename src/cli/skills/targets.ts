@@ -3,8 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { EngineError } from '../../base/error.ts';
-import type { ParsedArgs } from '../command.ts';
+import { type ParsedArgs, usageError } from '../command.ts';
 import { accountHome, type Project } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
@@ -38,26 +37,26 @@ interface SkillTargets {
 }
 
 /** The folders that the options choose: `--to`, those of the named programs, or those of the programs that are used here. */
-export function targetsOf(shell: Shell, project: Project, given: ParsedArgs): SkillTargets {
-  const to = given.option('to');
-  const flags = PROGRAM_FLAGS.filter((name) => given.has(name));
+export function targetsOf(shell: Shell, project: Project, args: ParsedArgs): SkillTargets {
+  const to = args.option('to');
+  const flags = PROGRAM_FLAGS.filter((name) => args.has(name));
   if (to !== undefined) {
-    const other = [...flags, ...(given.has('user') ? ['user'] : [])][0];
-    if (other !== undefined) throw new EngineError('USAGE', `--to and --${other} cannot be combined; use one of them`);
+    const other = [...flags, ...(args.has('user') ? ['user'] : [])][0];
+    if (other !== undefined) throw usageError(`--to and --${other} cannot be combined; use one of them`);
     return { root: undefined, folders: [resolve(shell.cwd, to)] };
   }
-  const root = given.has('user') ? userHome(shell) : project.root;
-  const at = (folder: string): string => folderFor(shell, { root, isUser: given.has('user') }, folder);
+  const root = args.has('user') ? userHome(shell) : project.root;
+  const at = (folder: string): string => folderFor(shell, { root, isUser: args.has('user') }, folder);
   const chosen = flags.length > 0 ? flags.map((name) => PROGRAMS[name] as AgentProgram) : usedPrograms(at);
-  return { root: given.has('user') ? undefined : root, folders: [...new Set(chosen.map(({ skills }) => at(skills)))] };
+  return { root: args.has('user') ? undefined : root, folders: [...new Set(chosen.map(({ skills }) => at(skills)))] };
 }
 
 /** All folders to which `install` can have written. */
-export function allTargets(shell: Shell, project: Project, given: ParsedArgs): readonly string[] {
-  const isChosen = given.option('to') !== undefined || PROGRAM_FLAGS.some((name) => given.has(name));
-  if (isChosen) return targetsOf(shell, project, given).folders;
-  const root = given.has('user') ? userHome(shell) : project.root;
-  return SKILL_FOLDERS.map((folder) => folderFor(shell, { root, isUser: given.has('user') }, folder));
+export function allTargets(shell: Shell, project: Project, args: ParsedArgs): readonly string[] {
+  const isChosen = args.option('to') !== undefined || PROGRAM_FLAGS.some((name) => args.has(name));
+  if (isChosen) return targetsOf(shell, project, args).folders;
+  const root = args.has('user') ? userHome(shell) : project.root;
+  return SKILL_FOLDERS.map((folder) => folderFor(shell, { root, isUser: args.has('user') }, folder));
 }
 
 /** The programs whose folder exists, without those that also read a folder chosen before; otherwise the shared folder. */
@@ -81,5 +80,5 @@ function folderFor(shell: Shell, { root, isUser }: { readonly root: string; read
 function userHome({ env: { HOME } }: Pick<Shell, 'env'>): string {
   const home = HOME !== undefined && isAbsolute(HOME) ? HOME : accountHome();
   if (home !== undefined) return home;
-  throw new EngineError('USAGE', 'HOME is not set, so --user has no folder to write to; set HOME, or use --to');
+  throw usageError('HOME is not set, so --user has no folder to write to; set HOME, or use --to');
 }

@@ -7,6 +7,7 @@ import type { Definition } from '../../definition/model.ts';
 import { type FreePath, parseExpression } from '../../expr/expression.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
 import { CONFIG, TRIGGER } from '../../steps/run-records.ts';
+import { usageError } from '../command.ts';
 import { FORGE_HINT } from '../forge/session.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Trigger } from './trigger.ts';
@@ -102,14 +103,12 @@ function missingData(of: MissingPath, { trigger, hasForge }: Pick<StartData, 'tr
     return new EngineError('CONFIG_INVALID', `${reads}, which is not set; set ${of.path.slice(1).join('.')} in .pawl/config.yaml`);
   const event = '--event NAME --payload @file';
   if (trigger !== undefined && trigger.origin.event === undefined && !hasForge)
-    return new EngineError(
-      'USAGE',
+    return usageError(
       `${reads}, but without a forge only the number of ${trigger.option} is known; ${FORGE_HINT}, or pass the whole event: ${event}`,
     );
-  if (trigger !== undefined)
-    return new EngineError('USAGE', `${reads}, which ${trigger.option} does not contain; pass the whole event: ${event}`);
+  if (trigger !== undefined) return usageError(`${reads}, which ${trigger.option} does not contain; pass the whole event: ${event}`);
   const short = NUMBER_OPTIONS[of.path.slice(1).join('.')];
-  return new EngineError('USAGE', `${reads}, but this run has no trigger; use ${short === undefined ? event : `${short}, or ${event}`}`);
+  return usageError(`${reads}, but this run has no trigger; use ${short === undefined ? event : `${short}, or ${event}`}`);
 }
 
 const NUMBER_OPTIONS: Readonly<Record<string, string>> = { 'issue.number': '--issue N', 'pull_request.number': '--pr N' };

@@ -1,4 +1,4 @@
-// Owns verifying signatures: of all runs of a store, together with the store's own checks, and of the decisions in a report.
+// Verifies signatures: of all runs of a store, together with the store's own checks, and of the decisions in a report.
 
 import type { KeyList } from '../../authority/enrolment.ts';
 import { verifySignature } from '../../authority/verification.ts';
@@ -9,11 +9,11 @@ import { decisionStatement } from '../../engine/signature/signatures.ts';
 import type { ChangeOf, EventOf } from '../../kernel/event.ts';
 import type { Store, StoreReport } from '../../store/store.ts';
 import { keyListOf } from '../identity/identity.ts';
-import type { Place } from '../session.ts';
+import type { Setup } from '../session.ts';
 import type { Shell } from '../shell.ts';
 
 /** Verifies the store and the signatures of every run in it. */
-export async function checkStore(shell: Shell, { project }: Place, store: Store): Promise<StoreReport> {
+export async function checkStore(shell: Shell, { project }: Setup, store: Store): Promise<StoreReport> {
   const report = await store.check();
   const known = new Set(report.problems.flatMap(({ run }) => run ?? []));
   const keys = keyListOf(shell, project);
@@ -39,7 +39,7 @@ async function problemsOf(store: Store, run: string, keys: Parameters<typeof pro
 /** The report of a run, with `isProved` set on each signature. */
 export async function verifySignatures(
   shell: Shell,
-  { project }: Place,
+  { project }: Setup,
   { store, report }: { readonly store: Store; readonly report: RunReport },
 ): Promise<RunReport> {
   const { id: run } = report.run;

@@ -39,7 +39,11 @@ export function writeSignatures(
   project: Project,
   signed: readonly { readonly graph: ModuleGraph; readonly signature: Signature }[],
 ): string {
-  const fresh = signed.map(({ graph, signature }) => ({ file: nameOf(project, graph.file), digest: graph.digest, signature }));
+  const fresh = signed.map(({ graph, signature }) => ({
+    file: relative(project.root, graph.file).split(sep).join('/'),
+    digest: graph.digest,
+    signature,
+  }));
   const isReplaced = ({ file, signature }: SignedContent): boolean =>
     fresh.some((one) => one.file === file && one.signature.key === signature.key);
   const all = [...readSigned(project).filter((one) => !isReplaced(one)), ...fresh].sort((a, b) => (a.file < b.file ? -1 : 1));
@@ -54,10 +58,6 @@ export function writeSignatures(
     throw new EngineError('STORE_UNAVAILABLE', `cannot write the signatures to ${file}: ${messageOf(cause)}`, { cause });
   }
   return file;
-}
-
-function nameOf({ root }: Project, file: string): string {
-  return relative(root, file).split(sep).join('/');
 }
 
 function fileOf({ root, home }: Project): string {

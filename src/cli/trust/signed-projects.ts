@@ -3,7 +3,7 @@
 // the requirement is recorded in the state folder, and holds until its owner removes it there.
 //
 // Losing the list must not lift the requirement: a list that is missing while its checksum exists is an error, and a file
-// beside the project's database records the requirement a second time.
+// next to the project's database records the requirement a second time.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export function isKnownSigned(shell: Shell, project: Project): boolean {
   return known.includes(ALL) || known.includes(realpathSync(project.root)) || existsSync(markOf(shell, project));
 }
 
-/** The second record of the requirement, beside the project's database. */
+/** The second record of the requirement, next to the project's database. */
 function markOf(shell: Shell, project: Project): string {
   return join(projectState(shell, project), 'signed');
 }

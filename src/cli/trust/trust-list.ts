@@ -1,4 +1,4 @@
-// Owns what this user trusts: versions of files, and folders. It is recorded in the user's state directory, outside all
+// Owns the list of file versions and folders that this user trusts. It is kept in the user's state directory, outside all
 // projects.
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { changeStateFile, readStateFile } from '../../authority/state-file.ts';
 import { EngineError } from '../../base/error.ts';
 import { isWithin } from '../../base/inside-folder.ts';
 import { parseJsonObject } from '../../base/json.ts';
+import { usageError } from '../command.ts';
 import { stateHome } from '../project.ts';
 import type { Shell } from '../shell.ts';
 
@@ -71,7 +72,7 @@ export function recordTrust(shell: Shell, { file, digest, parts }: ModuleGraph):
 export function trustFolder(shell: Shell, folder: string): string {
   const root = realpathSync(folder);
   if (root === dirname(root) || root === home(shell))
-    throw new EngineError('USAGE', `${root} contains more than one project; trust the folder of a project, or single files`);
+    throw usageError(`${root} contains more than one project; trust the folder of a project, or single files`);
   changeTrust(shell, (trust) => ({ ...trust, folders: { ...trust.folders, [root]: new Date().toISOString() } }));
   return root;
 }

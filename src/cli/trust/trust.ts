@@ -1,4 +1,4 @@
-// Owns which code may run. A workflow's module must be trusted before it runs: this exact version, or everything in a folder.
+// Decides which code may run. A workflow's module must be trusted before it runs: this exact version, or everything in a folder.
 // At a terminal the person is asked.
 
 import { realpathSync } from 'node:fs';
@@ -84,13 +84,13 @@ export const SETTINGS_USE: TrustPurpose = {
   question: 'Use it?',
 };
 
-interface Refusal {
+interface MissingTrust {
   readonly changed: readonly string[];
   readonly use: TrustPurpose;
   readonly uncovered?: string | undefined;
 }
 
-function notTrusted({ file, digest }: ModuleGraph, { changed, use, uncovered }: Refusal): EngineError {
+function notTrusted({ file, digest }: ModuleGraph, { changed, use, uncovered }: MissingTrust): EngineError {
   const why =
     uncovered !== undefined
       ? `${uncovered}, and ${use.why}`
@@ -122,7 +122,7 @@ export function describeContent(shell: Shell, graph: ModuleGraph, changed: reado
 /** Asks the person at the terminal; returns an empty string without an answer. */
 async function ask(shell: Shell, question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: shell.world.stdin, output: shell.world.stdout });
+  const lines = createInterface({ input: shell.context.stdin, output: shell.context.stdout });
   const closed = new AbortController();
   lines.once('close', () => closed.abort());
   lines.once('SIGINT', () => lines.close());
