@@ -72,12 +72,12 @@ describe('the checks', () => {
     for (const [name, check] of checks) expect(check.name).toBe(name);
   });
 
-  test('that a merge is held to, or that are about the pull request, do not look at files', () => {
-    const atForge = checks.filter(([, check]) => check.heldAtMerge === true || check.needsPullRequest === true);
-    expect(atForge.filter(([, check]) => check.looksElsewhere !== true)).toEqual([]);
+  test('that a merge requires, or that are about the pull request, read no files', () => {
+    const atForge = checks.filter(([, check]) => check.requiredAtMerge === true || check.needsPullRequest === true);
+    expect(atForge.filter(([, check]) => check.readsFiles !== false)).toEqual([]);
   });
 
-  test('that are about approval are what a merge is held to', () => {
-    expect(checks.filter(([, check]) => check.isApproval === true && check.heldAtMerge !== true)).toEqual([]);
+  test('that are about approval are required at a merge', () => {
+    expect(checks.filter(([, check]) => check.isApproval === true && check.requiredAtMerge !== true)).toEqual([]);
   });
 });

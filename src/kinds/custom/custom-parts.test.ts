@@ -147,8 +147,8 @@ describe('a schema', () => {
 describe('a check of an application', () => {
   const seen = { passed: true, result: null } as const;
 
-  test('says of itself what the built-in ones say', () => {
-    const traits = { looksElsewhere: true, heldAtMerge: true, judgesWork: true, isApproval: true, sameInEveryRun: true } as const;
+  test('declares the same traits as the built-in ones', () => {
+    const traits = { readsFiles: false, requiredAtMerge: true, checksWork: true, isApproval: true, independentOfRun: true } as const;
     const parse = ({ file }: { file: string }) => ({ file: file.trim() });
     const check = defineCheck({ name: 'c', ...traits, parse, reports: ({ file }) => [file], run: () => seen });
     expect({ ...check }).toMatchObject(traits);
@@ -178,28 +178,28 @@ stages:
     await expect(file('aks')).rejects.toThrow('its check "seen" requires an approval at step "aks", which does not exist');
   });
 
-  test('that looks elsewhere is not stopped by files that change meanwhile', async () => {
+  test('that reads no files passes although files change meanwhile', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
     execFileSync('git', ['init', '--quiet', cwd]);
-    const writing = (looksElsewhere: boolean) =>
+    const writing = (traits: { readsFiles?: false }) =>
       defineCheck({
         name: 'writing',
-        ...(looksElsewhere ? { looksElsewhere } : {}),
+        ...traits,
         parse: () => ({}),
         run: () => {
           writeFileSync(join(cwd, 'seen.txt'), String(Math.random()));
           return seen;
         },
       });
-    const statusOf = async (looksElsewhere: boolean): Promise<string> => {
+    const statusOf = async (traits: { readsFiles?: false }): Promise<string> => {
       writeFileSync(join(cwd, 'seen.txt'), 'before');
-      const gated = defineWorkflow({ name: 'w', steps: { gate: { gate: { checks: [writing(looksElsewhere)({})] }, next: null } } });
+      const gated = defineWorkflow({ name: 'w', steps: { gate: { gate: { checks: [writing(traits)({})] }, next: null } } });
       const engine = await createEngine({ db: ':memory:', cwd, workflows: [gated] });
       const { status } = await (await engine.start(gated)).wait('idle');
       await engine.close();
       return status;
     };
-    expect([await statusOf(true), await statusOf(false)]).toEqual(['completed', 'escalated']);
+    expect([await statusOf({ readsFiles: false }), await statusOf({})]).toEqual(['completed', 'escalated']);
     await removeFolder(cwd);
   });
 });

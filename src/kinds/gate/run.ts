@@ -9,7 +9,7 @@ import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
-import { judgesFiles } from '../../definition/landing.ts';
+import { anyReadsFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { TreeError } from '../../process/git-tree.ts';
@@ -66,7 +66,7 @@ async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
   const startedAt = job.runner.services.now();
   // Without a workspace, each check reports that itself.
-  if (!judgesFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
+  if (!anyReadsFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
     return conclude(job, { ...(await runChecks({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {

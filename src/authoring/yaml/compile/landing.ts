@@ -71,12 +71,12 @@ function isMerge(stage: WrittenStage): boolean {
 
 /** Whether a stage checks files, or their CI results. */
 function isCheckGate(stage: WrittenStage, facts: KindFacts): boolean {
-  return checksOf(stage).some((check) => checksWork(check, facts));
+  return checksOf(stage).some((check) => isAboutWork(check, facts));
 }
 
-function checksWork(check: WrittenCheck, facts: KindFacts): boolean {
-  const { judgesWork, looksElsewhere } = facts.checks[check.check] ?? {};
-  return judgesWork === true || looksElsewhere !== true || checksOf(check).some((inner) => checksWork(inner, facts));
+function isAboutWork(check: WrittenCheck, facts: KindFacts): boolean {
+  const { checksWork, readsFiles } = facts.checks[check.check] ?? {};
+  return checksWork === true || readsFiles !== false || checksOf(check).some((inner) => isAboutWork(inner, facts));
 }
 
 /** The checks that a stage, or a check that is made of others, makes. */

@@ -15,8 +15,8 @@ export type BranchUpToDateCheck = CheckConfigs['branch_up_to_date'];
 /** The branch is not behind its base. */
 export const branchUpToDateCheck: CheckDeclaration = declareCheck({
   name: 'branch_up_to_date',
-  looksElsewhere: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
   fields: (read) => omitUndefined({ pr: readPr(read) }),

@@ -15,10 +15,10 @@ export type CiStatusCheck = CheckConfigs['ci_status'];
 /** Checks of the forge. */
 export const ciStatusCheck: CheckDeclaration = declareCheck({
   name: 'ci_status',
-  looksElsewhere: true,
-  heldAtMerge: true,
-  judgesWork: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  requiredAtMerge: true,
+  checksWork: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
   fields: (read) =>

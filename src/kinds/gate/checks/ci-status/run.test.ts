@@ -73,6 +73,6 @@ describeCheck(ciStatusCheck, {
   cannotDecide: { config: {} },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(ciStatusCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'judgesWork', 'sameInEveryRun']);
+test('ci_status declares its traits', () => {
+  expect(traitsIn(ciStatusCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, checksWork: true, independentOfRun: true });
 });

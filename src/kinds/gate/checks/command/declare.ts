@@ -24,7 +24,7 @@ declare module '../../../../definition/check.ts' {
 /** A program whose end is judged. */
 export const commandCheck: CheckDeclaration = declareCheck({
   name: 'command',
-  sameInEveryRun: true,
+  independentOfRun: true,
   stopsItself: true,
   title: ({ run, argv }) => run ?? argv?.join(' ') ?? 'command',
   reports: ({ report }) => (report === undefined ? [] : [report]),

@@ -28,7 +28,7 @@ declare module '../../../../definition/check.ts' {
 /** How much of the code the tests ran. */
 export const coverageCheck: CheckDeclaration = declareCheck({
   name: 'coverage',
-  sameInEveryRun: true,
+  independentOfRun: true,
   reports: ({ report }) => (report === undefined ? USUAL_REPORTS : [report]),
   fields(read, report) {
     const paths = read.optional('paths', isSelection, ['`paths` must be a list of patterns', 'write them as paths: ["src/**"]']);

@@ -169,6 +169,6 @@ describeCheck(coverageCheck, {
   cannotDecide: { config: { minimum: 50 } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(coverageCheck)).toEqual(['sameInEveryRun']);
+test('coverage declares its traits', () => {
+  expect(traitsIn(coverageCheck)).toEqual({ independentOfRun: true });
 });

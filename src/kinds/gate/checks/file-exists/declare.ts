@@ -15,7 +15,7 @@ export type FileExistsCheck = CheckConfigs['file_exists'];
 /** Files that must exist. */
 export const fileExistsCheck: CheckDeclaration = declareCheck({
   name: 'file_exists',
-  sameInEveryRun: true,
+  independentOfRun: true,
   title: ({ paths }) => `file_exists ${paths.join(', ')}`,
   fields: ({ required }) => ({
     paths: required('paths', isTextList, ['`paths` must name at least one file', 'write it as paths: ["dist/index.js"]']) ?? [],

@@ -21,6 +21,6 @@ test.each<[string, RecordedDecision | undefined, string | undefined]>([
   expect(result).toMatchObject(error === undefined ? { outcome: 'ok' } : { outcome: 'fail', checks: [{ passed: false, error }] });
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(humanApprovedCheck)).toEqual([]);
+test('human_approved declares its traits', () => {
+  expect(traitsIn(humanApprovedCheck)).toEqual({});
 });

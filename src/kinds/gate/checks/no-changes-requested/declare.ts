@@ -15,9 +15,9 @@ export type NoChangesRequestedCheck = CheckConfigs['no_changes_requested'];
 /** No open request for changes. */
 export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
   name: 'no_changes_requested',
-  looksElsewhere: true,
-  heldAtMerge: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  requiredAtMerge: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => omitUndefined({ pr: readPr(read) }),

@@ -15,10 +15,10 @@ export type PrApprovalCheck = CheckConfigs['pr_approval'];
 /** Approvals of the pull request. */
 export const prApprovalCheck: CheckDeclaration = declareCheck({
   name: 'pr_approval',
-  looksElsewhere: true,
-  heldAtMerge: true,
+  readsFiles: false,
+  requiredAtMerge: true,
   isApproval: true,
-  sameInEveryRun: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => ({

@@ -133,6 +133,6 @@ describeCheck(prApprovalCheck, {
   cannotDecide: { config: { from: 'maintainers' } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(prApprovalCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'isApproval', 'sameInEveryRun']);
+test('pr_approval declares its traits', () => {
+  expect(traitsIn(prApprovalCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, isApproval: true, independentOfRun: true });
 });

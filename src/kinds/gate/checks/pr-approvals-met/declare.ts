@@ -15,10 +15,10 @@ export type PrApprovalsMetCheck = CheckConfigs['pr_approvals_met'];
 /** Approvals of the pull request by people with write permission. */
 export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   name: 'pr_approvals_met',
-  looksElsewhere: true,
-  heldAtMerge: true,
+  readsFiles: false,
+  requiredAtMerge: true,
   isApproval: true,
-  sameInEveryRun: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => omitUndefined({ count: readPeople(read), pr: readPr(read) }),

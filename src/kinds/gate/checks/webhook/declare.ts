@@ -21,7 +21,7 @@ declare module '../../../../definition/check.ts' {
 /** A web service whose answer is judged. */
 export const webhookCheck: CheckDeclaration = declareCheck({
   name: 'webhook',
-  looksElsewhere: true,
+  readsFiles: false,
   title: ({ url }) => `webhook ${url}`,
   fields: (read, report, { body }) => ({
     url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',
