@@ -116,8 +116,8 @@ async function kindOf(entry: Dirent, file: string, root: string): Promise<'folde
   if (entry.isFile()) return 'file';
   const real = entry.isSymbolicLink() ? realOf(file) : undefined;
   if (real === undefined) return 'other';
-  const way = relative(root, real);
-  if (way.startsWith('..') || isAbsolute(way)) return 'outside';
+  const path = relative(root, real);
+  if (path.startsWith('..') || isAbsolute(path)) return 'outside';
   return (await stat(real)).isDirectory() ? 'folder' : 'file';
 }
 

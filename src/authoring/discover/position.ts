@@ -10,7 +10,7 @@ import type { Outline } from './outline.ts';
 import { type FilePosition, nodesIn, placeAt, type SourceProblem } from './syntax.ts';
 
 /** A step in the source: the position of its id, and the node with its fields. */
-interface WrittenStep {
+interface SourceStep {
   readonly id: string | undefined;
   readonly at: AnyNode;
   readonly node: AnyNode;
@@ -62,7 +62,7 @@ function nodeOf(outline: Outline, { step: id, code, message }: Problem): AnyNode
 }
 
 /** The step or member of a path such as `group/member`; of two with one id, the first or the second. */
-function stepOf({ names, spec, call }: Outline, path: string, isSecond = false): WrittenStep | undefined {
+function stepOf({ names, spec, call }: Outline, path: string, isSecond = false): SourceStep | undefined {
   const { id: first, member } = splitName(path);
   const steps = propertyOf(spec, 'steps');
   const written = steps === undefined ? call.arguments.slice(1).flatMap((node) => inList(names, node)) : stepsIn(names, steps.value);
@@ -80,7 +80,7 @@ function fieldOf(names: ModuleNames, node: AnyNode, key: string): AnyNode | unde
 }
 
 /** The steps or branches of a record or a list. */
-function stepsIn(names: ModuleNames, node: AnyNode): WrittenStep[] {
+function stepsIn(names: ModuleNames, node: AnyNode): SourceStep[] {
   const list = names.follow(node);
   if (list.type === 'ArrayExpression') return list.elements.flatMap((element) => (element === null ? [] : inList(names, element)));
   if (list.type !== 'ObjectExpression') return [];
@@ -91,7 +91,7 @@ function stepsIn(names: ModuleNames, node: AnyNode): WrittenStep[] {
   );
 }
 
-function inList(names: ModuleNames, node: AnyNode): WrittenStep[] {
+function inList(names: ModuleNames, node: AnyNode): SourceStep[] {
   if (node.type === 'SpreadElement') return stepsIn(names, node.argument);
   const fields = fieldsOf(names, node);
   const id = fields.type === 'ObjectExpression' ? (propertyOf(fields, 'id') ?? propertyOf(fields, 'name'))?.value : undefined;

@@ -94,7 +94,7 @@ export interface ReadStep {
 }
 
 /** What is known of the step that is read. */
-export interface FlowPlace {
+export interface FlowStepContext {
   readonly name: string;
   readonly compilers: Compilers;
   readonly kind: KindCompiler;
@@ -105,7 +105,7 @@ export interface FlowPlace {
 /** Reads a step; the children are the workflows that it starts. */
 export function readFlowStep(
   { fields, options = {}, work: given }: FlowSpec,
-  { name, compilers, kind, own }: FlowPlace,
+  { name, compilers, kind, own }: FlowStepContext,
 ): { readonly read: ReadStep; readonly bound: BoundStep; readonly child: CompiledWorkflow | undefined } {
   if (!isFields(options)) throw invalid(`step "${name}"`, `cannot be built: its options must be an object, not ${shownType(options)}`);
   if (Object.keys(options).length > 0) checkOptions(`step "${name}"`, options, [...own, ...OPTIONS]);

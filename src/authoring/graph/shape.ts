@@ -313,7 +313,7 @@ export const WORKFLOW: FieldShapes<Header> = {
 };
 
 /** The fields of a workflow besides its steps, with those that only `pawl/compat` has. */
-export type WrittenHeader = Header & { readonly [Field in 'name' | 'entry' | 'type' | 'initialStep']?: string };
+export type HeaderFields = Header & { readonly [Field in 'name' | 'entry' | 'type' | 'initialStep']?: string };
 
 /** The fields of a workflow, unread. */
 export function workflowFields(given: unknown): Fields {
@@ -321,11 +321,11 @@ export function workflowFields(given: unknown): Fields {
   throw new EngineError('DEFINITION_INVALID', 'a workflow must be an object such as { name: "build", steps: { … } }');
 }
 
-const HEADER: FieldShapes<WrittenHeader> = { ...WORKFLOW, name: TEXT, entry: TEXT, type: TEXT, initialStep: TEXT };
+const HEADER: FieldShapes<HeaderFields> = { ...WORKFLOW, name: TEXT, entry: TEXT, type: TEXT, initialStep: TEXT };
 
 /** Reads the fields of a workflow besides its steps, without those of another type. */
-export function readHeaderFields(given: object, fault: ShapeFault): WrittenHeader {
-  return readFields(HEADER, given, { path: '', fault }) as WrittenHeader;
+export function readHeaderFields(given: object, fault: ShapeFault): HeaderFields {
+  return readFields(HEADER, given, { path: '', fault }) as HeaderFields;
 }
 
 /** A step inside a group. */

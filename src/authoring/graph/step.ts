@@ -24,7 +24,7 @@ import { readWork, type Work, workFields } from './work.ts';
 export type AnyStep = MemberSpec & StepFields;
 
 /** Where a step is read: its id, its table, and whether it is a member. */
-export interface StepPlace {
+export interface ReadContext {
   readonly step: StepReading;
   readonly id: string;
   readonly next: NextTable;
@@ -38,19 +38,19 @@ const KNOWN_FIELDS = ['id', 'next', ...Object.keys(STEP)];
 const NO_STEP = { message: 'it is not an object', hint: 'write it as { command: "npm test", next: null }' };
 
 /** The step as data and its functions. */
-export function readStep(written: unknown, place: StepPlace): BoundStep {
-  const { step } = place;
+export function readStep(written: unknown, context: ReadContext): BoundStep {
+  const { step } = context;
   const given = isFields(written) ? written : {};
   if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
   const { names, shapes } = workFields(step.graph.compilers);
   step.knownFields(given, [...KNOWN_FIELDS, ...names], 'a step');
   const spec = step.shapedFields<AnyStep>(shapes, given);
   checkOneWork(spec, step);
-  if (place.isMember && spec.next !== undefined)
+  if (context.isMember && spec.next !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
-  if (place.isMember && spec.side !== undefined)
+  if (context.isMember && spec.side !== undefined)
     step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
-  return bind(spec, place, readWork(spec, workPlace(place)));
+  return bind(spec, context, readWork(spec, workContext(context)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
@@ -63,25 +63,25 @@ function checkOneWork(spec: AnyStep, step: StepReading): void {
     step.fault('KIND_AMBIGUOUS', 'it has `human` and `humanGate`', 'a step asks one question; keep one of them');
 }
 
-function workPlace({ step, id, isMember, next }: StepPlace) {
+function workContext({ step, id, isMember, next }: ReadContext) {
   const readMember = (spec: unknown, name: string) => readInside(spec, { step, id }, name);
   const named = Object.keys(next);
   const isOneEntry = named.length === STRING_NEXT_COVERS.length && STRING_NEXT_COVERS.every((outcome) => named.includes(outcome));
   return { step, id, isMember, namesOutcomes: named.length > 0 && !isOneEntry, readMember };
 }
 
-function readInside(spec: unknown, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+function readInside(spec: unknown, group: Pick<ReadContext, 'step' | 'id'>, fallback: string): BoundStep {
   const id = isFields(spec) && typeof spec.id === 'string' ? spec.id : fallback;
   return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
 }
 
 /** The model and code of a step whose work is known. */
-export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+export function bind(spec: AnyStep, context: ReadContext, read: Work): BoundStep {
   const { work, code = {}, templates = spec.templates } = read;
-  const { step, id } = place;
+  const { step, id } = context;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
-  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
+  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, context);
   // What a flow writes is data as it stands; only its undo has templates.
   if (!step.graph.isFile && !(step.graph.isFlow && templates !== true)) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
@@ -91,13 +91,13 @@ export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
     args: readArgs(spec.args ?? {}, step),
     preconditions: (spec.preconditions ?? []).map(conditionModel),
     postconditions: (spec.postconditions ?? []).map(conditionModel),
-    next: place.next,
+    next: context.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
     recovery: readRecovery(spec, read, step),
     timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
     condition: spec.condition,
-    question: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, place.isMember),
+    question: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, context.isMember),
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
@@ -138,7 +138,7 @@ export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
-function readUndo(undo: Undo<StepContext>, { step }: StepPlace): BoundStep {
+function readUndo(undo: Undo<StepContext>, { step }: ReadContext): BoundStep {
   const spec: MemberSpec = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
   const read = readInside(spec, { step, id: step.at }, 'undo');

@@ -18,12 +18,12 @@ export interface HandledStep {
 /** The work of a `task` that calls a handler. A step without one does nothing and is `ok`. */
 export function createTask(
   handler: ((ctx: StepContext) => unknown) | undefined,
-  place: HandledStep,
+  handled: HandledStep,
 ): (ctx: StepContext) => TaskReturn | Promise<TaskReturn> {
   if (handler === undefined) return () => ({ outcome: Outcome.OK, output: null });
   return (ctx) => {
     const returned = handler(ctx);
-    return isPromise(returned) ? returned.then((value) => readReturn(value, place)) : readReturn(returned, place);
+    return isPromise(returned) ? returned.then((value) => readReturn(value, handled)) : readReturn(returned, handled);
   };
 }
 
@@ -32,14 +32,14 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** Nothing is `ok`; an outcome is itself; `[outcome, patch]` is both; anything else is the output of an `ok`. */
-function readReturn(returned: unknown, place: HandledStep): TaskReturn {
+function readReturn(returned: unknown, handled: HandledStep): TaskReturn {
   if (returned === undefined || returned === null) return { outcome: Outcome.OK, output: null };
-  if (isOutcome(returned, place)) return { outcome: returned, output: null };
+  if (isOutcome(returned, handled)) return { outcome: returned, output: null };
   if (isPair(returned)) {
     const [first, patch] = returned;
-    if (isOutcome(first, place)) return { outcome: first, output: patch ?? null };
-    if (place.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
-      throw noOutcome(first, place);
+    if (isOutcome(first, handled)) return { outcome: first, output: patch ?? null };
+    if (handled.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
+      throw noOutcome(first, handled);
   }
   return { outcome: Outcome.OK, output: returned };
 }

@@ -35,7 +35,7 @@ export function codesOf(members: readonly BoundStep[]): Readonly<Record<string, 
 }
 
 /** The step whose work is read, and how to read a step inside it. */
-export interface WorkPlace {
+export interface WorkContext {
   readonly step: StepReading;
   readonly id: string;
   readonly isMember: boolean;
@@ -53,7 +53,7 @@ export interface KindCompiler extends KindDeclaration {
   /** The types of these fields, unless parsing its configuration checks them. */
   readonly shapes?: Readonly<Record<string, Shape<unknown>>>;
   /** Reads the work of a graph's step; undefined if the faults that it reported leave nothing to go on with. */
-  read(spec: AnyWork, place: WorkPlace): Work | undefined;
+  read(spec: AnyWork, context: WorkContext): Work | undefined;
   /** Its methods of `step(name)` in flows, by name. */
   readonly flow?: Readonly<Record<string, FlowMethod>>;
   /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
@@ -128,16 +128,16 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
 export const UNREAD: Work = { work: { kind: 'task', config: {} } };
 
 /** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */
-export function readWork(spec: AnyWork, place: WorkPlace): Work {
+export function readWork(spec: AnyWork, context: WorkContext): Work {
   const given = spec as Readonly<Record<string, unknown>>;
-  const { compilers } = place.step.graph;
+  const { compilers } = context.step.graph;
   const { kinds, beside } = workFields(compilers);
   const field = [...kinds.keys()].find((name) => given[name] !== undefined);
   for (const [name, owners] of beside) {
     if (given[name] !== undefined && !(field !== undefined && owners.includes(field)))
-      place.step.fault('FIELD_INVALID', `\`${name}\` has no effect here`, `write it beside \`${owners.join('` or `')}\``);
+      context.step.fault('FIELD_INVALID', `\`${name}\` has no effect here`, `write it beside \`${owners.join('` or `')}\``);
   }
-  const work = (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
-  if (work === undefined) place.step.graph.problems.unread.add(place.step.at);
+  const work = (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, context);
+  if (work === undefined) context.step.graph.problems.unread.add(context.step.at);
   return work ?? UNREAD;
 }

@@ -87,7 +87,7 @@ class OwnChecks {
   }
 }
 
-interface CheckPlace {
+interface CheckReading {
   readonly step: StepReading;
   readonly own: OwnChecks;
   /** Collects the functions that are found. */
@@ -97,16 +97,16 @@ interface CheckPlace {
 }
 
 /** A check as data; its fields are parsed with the gate. */
-function readCheck(check: CheckSpec, place: CheckPlace): Json {
-  const { step, what, at } = place;
+function readCheck(check: CheckSpec, reading: CheckReading): Json {
+  const { step, what, at } = reading;
   if (typeof check === 'string') return { check: 'command', run: check };
   if (!isFields(check)) return step.plain(check, what);
   const { timeout, ...written } = check;
-  const { data: rest, built } = takeFunctions(place.own.without(written), BUILT_FIELDS, { step, at });
-  place.built.push(...built);
+  const { data: rest, built } = takeFunctions(reading.own.without(written), BUILT_FIELDS, { step, at });
+  reading.built.push(...built);
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
   const inner = Array.isArray(rest.checks)
-    ? { checks: rest.checks.map((one: CheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
+    ? { checks: rest.checks.map((one: CheckSpec, index: number) => readCheck(one, { ...reading, at: [...at, 'checks', String(index)] })) }
     : {};
   const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
   return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);

@@ -9,7 +9,7 @@ import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { StepSpec } from '../../authoring/graph/spec.ts';
-import type { Compilers, KindCompiler, WorkPlace } from '../../authoring/graph/work.ts';
+import type { Compilers, KindCompiler, WorkContext } from '../../authoring/graph/work.ts';
 import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
 import {
   anyShape,
@@ -65,8 +65,8 @@ export const review: KindCompiler = {
       { example: '{ subject: "the change in src/", reviewer: "reviewer", fixer: "developer" }' },
     ),
   },
-  read({ review: given }, place) {
-    const { step } = place;
+  read({ review: given }, context) {
+    const { step } = context;
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
     if ('part' in spec) {
       const config = step.parse(spec, 'its review', parseReview);
@@ -77,7 +77,7 @@ export const review: KindCompiler = {
       if (spec[field] === undefined || spec[field] === '')
         step.fault('FIELD_INVALID', `its review has no \`${field}\``, `write ${MEANING[field]}`);
     try {
-      const child = childOf(spec, place);
+      const child = childOf(spec, context);
       const { name } = child.definition;
       step.graph.children.set(name, child);
       for (const { agent } of [spec.reviewer, spec.fixer, spec.splitter].map(agentOf))
@@ -103,7 +103,7 @@ function reviewOf([spec]: MethodArguments<ReviewStep, 'review'>): FlowSpec {
 }
 
 /** A flow does not know its name when it builds its steps, so the digest distinguishes two reviews of one name. */
-function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkPlace): CompiledWorkflow {
+function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkContext): CompiledWorkflow {
   const named = (name: string) => compileReview(name, { id, ...spec }, graph.compilers);
   if (!graph.isFlow) return named(`${graph.name}.${at.replaceAll('/', '.')}`);
   return named(`review.${id}.${named(`review.${id}`).hash.slice(0, 8)}`);

@@ -37,7 +37,7 @@ const item = ({ map, literal, prose, choice }: StageWords) =>
     'One thing to verify.',
   );
 
-type WrittenWorker =
+type YamlWorker =
   | string
   | {
       readonly agent: string;
@@ -46,7 +46,7 @@ type WrittenWorker =
       readonly timeout?: string | undefined;
     };
 
-function workerOf(written: WrittenWorker) {
+function workerOf(written: YamlWorker) {
   if (typeof written !== 'object') return written;
   const { agent, prompt, budget, timeout } = written;
   return { agent, ...omitUndefined({ prompt, budget: budget && readWrittenBudget(budget), timeout: timeout as `${number}m` | undefined }) };

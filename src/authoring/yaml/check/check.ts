@@ -18,8 +18,8 @@ import type { CompileProblem } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import { readYamlWorkflow, type YamlReading } from '../read/read.ts';
-import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlCheck, YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { nameProblems } from './names.ts';
 
 /** The problems of a workflow file, and the workflow if it has no errors. */
@@ -74,12 +74,12 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
   };
 }
 
-function describe({ metadata, params = {}, stages }: WrittenWorkflow) {
+function describe({ metadata, params = {}, stages }: YamlWorkflow) {
   const { name, title = name, description = '' } = metadata;
   return { name, title, description, form: 'graph' as const, params: Object.keys(params), steps: stages.map(({ id }) => id) };
 }
 
-function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading): YamlProblem[] {
+function triggerProblems(document: YamlWorkflow, { positionOf }: YamlReading): YamlProblem[] {
   const { trigger, override_triggers: overrides } = document;
   const { event } = triggerOf(document) ?? {};
   const wrong = event === undefined ? undefined : eventProblem(event);
@@ -124,7 +124,7 @@ function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading)
 
 /** What is wrong with the schedule of a file, and with fields that need one. */
 function scheduleProblems(
-  document: WrittenWorkflow,
+  document: YamlWorkflow,
   positionOf: YamlReading['positionOf'],
   definition: Definition | undefined,
 ): YamlProblem[] {
@@ -147,7 +147,7 @@ function scheduleProblems(
 }
 
 /** Whether a problem concerns the author: one who set the recovery of a stage needs no advice about it. */
-function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: WrittenWorkflow): boolean {
+function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: YamlWorkflow): boolean {
   return code !== 'RECOVERY_DEFAULT' || (whole === undefined && stages.some(({ id, recovery }) => id === step && recovery === undefined));
 }
 
@@ -196,7 +196,7 @@ function idOf(value: Json): string {
 }
 
 /** Where a reference is written. */
-function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
+function pathOf(reference: Reference, { stages }: YamlWorkflow): YamlPath {
   const { id: first, member } = splitName(reference.step);
   const index = Math.max(
     0,
@@ -210,14 +210,14 @@ function pathOf(reference: Reference, { stages }: WrittenWorkflow): YamlPath {
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];
   if (reference.kind === 'workflow') return [...base, 'workflow'];
-  const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly WrittenCheck[] };
+  const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly YamlCheck[] };
   const condition = (written.conditions ?? []).findIndex(({ check }) => check === 'pr_approval');
   if (condition === -1) return reference.kind === 'group' ? [...base, 'from'] : base;
   return [...base, 'conditions', condition, 'from'];
 }
 
 /** The field of a review that names a role. */
-function reviewKey(stage: WrittenStage, role: string): string {
+function reviewKey(stage: YamlStage, role: string): string {
   const names = (written: unknown): boolean => written === role || (written as { readonly agent?: string } | undefined)?.agent === role;
   return ['reviewer', 'fixer', 'splitter'].find((key) => names(stage[key])) ?? 'reviewer';
 }

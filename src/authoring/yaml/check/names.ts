@@ -8,7 +8,7 @@ import { transitionKeysOf, transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import type { YamlExpression } from '../read/template.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 
 /** The root names of expressions in a workflow file; any other name refers to the run's data. */
 const ROOTS: readonly string[] = [
@@ -34,7 +34,7 @@ const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_b
 const OWN_ROOTS: Readonly<Record<string, string>> = { gate: 'gate', action: 'action', branches: 'parallel' };
 
 /** Reports names that do not exist. */
-export function nameProblems(document: WrittenWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
+export function nameProblems(document: YamlWorkflow, expressions: readonly YamlExpression[]): YamlProblem[] {
   const known = { context: contextNames(document), outputs: outputNames(document), document };
   return expressions
     .filter(({ path }) => path.at(-1) !== 'expect')
@@ -44,7 +44,7 @@ export function nameProblems(document: WrittenWorkflow, expressions: readonly Ya
 interface KnownNames {
   readonly context: ReadonlySet<string>;
   readonly outputs: ReadonlyMap<string, readonly string[]>;
-  readonly document: WrittenWorkflow;
+  readonly document: YamlWorkflow;
 }
 
 function problemOf({ segments, position }: FreePath, path: YamlPath, known: KnownNames): YamlProblem[] {
@@ -103,19 +103,19 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
 }
 
 /** Whether a path is in a stage's own transition, where the result of the stage is available. */
-function isOwnTransition({ stages }: WrittenWorkflow, [field, index, key, part]: YamlPath, type: string): boolean {
+function isOwnTransition({ stages }: YamlWorkflow, [field, index, key, part]: YamlPath, type: string): boolean {
   const stage = field === 'stages' && typeof index === 'number' ? stages[index] : undefined;
   return stage?.type === type && part === 'context' && transitionKeysOf(stage).some((known) => known === key);
 }
 
 /** All names that can be in the context: the initial ones, those that transitions add, and the facts of a forge. */
-function contextNames({ context, stages }: WrittenWorkflow): Set<string> {
+function contextNames({ context, stages }: YamlWorkflow): Set<string> {
   const added = stages.flatMap((stage) => transitionKeysOf(stage).flatMap((key) => Object.keys(transitionOf(stage, key)?.context ?? {})));
   return new Set([...Object.keys(context ?? {}), ...added, ...FACTS]);
 }
 
 /** What can be read as an output: stages and what they produce, with their producers. */
-function outputNames({ stages }: WrittenWorkflow): Map<string, readonly string[]> {
+function outputNames({ stages }: YamlWorkflow): Map<string, readonly string[]> {
   const producers = new Map<string, string[]>();
   const add = (work: object, place: string): void => {
     const { outputs = [] } = work as { readonly outputs?: readonly { readonly name: string }[] };

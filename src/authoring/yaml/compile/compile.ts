@@ -22,8 +22,8 @@ import { checkDefinition } from '../../../definition/validation/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';
-import type { WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { listOf } from './part.ts';
 import { reactionPath } from './reaction.ts';
 import { specOf } from './spec.ts';
@@ -51,7 +51,7 @@ interface Draft {
 }
 
 /** The definition of a checked file, if there are no errors, and all problems. */
-export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
+export function draftYaml(file: YamlWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
   const reading = new GraphReading(compilers, 'file');
   const draft = readGraph(specOf(file, transitions, compilers), reading);
@@ -77,7 +77,7 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
 }
 
 /** What starts the workflow. */
-export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): TriggerModel | undefined {
+export function triggerOf({ trigger, override_triggers }: YamlWorkflow): TriggerModel | undefined {
   const overrides = override_triggers === true ? { overrides: true as const } : {};
   if (trigger === undefined) return undefined;
   if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [], ...overrides };
@@ -109,19 +109,19 @@ function endOf(text: string): number {
 }
 
 /** The command that starts the workflow. */
-export function commandOf({ trigger }: WrittenWorkflow): string | undefined {
+export function commandOf({ trigger }: YamlWorkflow): string | undefined {
   return trigger === undefined || typeof trigger === 'string' ? undefined : trigger.command;
 }
 
 /** The schedule of a file, if it has one. */
-export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefined {
+export function scheduleIn({ trigger }: YamlWorkflow): ScheduleModel | undefined {
   if (trigger === undefined || typeof trigger === 'string' || trigger.schedule === undefined) return undefined;
   const { schedule, timezone, catch_up: catchUp, params } = trigger;
   return scheduleOf({ schedule, ...omitUndefined({ timezone, catchUp, params: params as JsonObject | undefined }) });
 }
 
 /** A problem of a step, positioned at its stage. */
-function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
+function placed(file: YamlWorkflow, problem: Problem): CompileProblem {
   const { stages } = file;
   if (problem.reaction !== undefined) return { ...problem, severity: severityOf(problem), path: reactionPath(file, problem.reaction) };
   const step = problem.step ?? '';
@@ -141,7 +141,7 @@ function placed(file: WrittenWorkflow, problem: Problem): CompileProblem {
   return { ...problem, hint, severity, path: ['stages', index, ...inside] };
 }
 
-function isBoundedWithTarget(stage: WrittenStage, key: TransitionKey): boolean {
+function isBoundedWithTarget(stage: YamlStage, key: TransitionKey): boolean {
   const { max_iterations: max, then } = transitionOf(stage, key) ?? {};
   return max !== undefined && then !== undefined;
 }

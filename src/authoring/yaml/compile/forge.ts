@@ -5,17 +5,17 @@ import { omitUndefined } from '../../../base/fields.ts';
 import { unreachable } from '../../../base/invariant.ts';
 import type { ForgeSpec } from '../../graph/spec.ts';
 import type { ACTIONS } from '../schema/action.ts';
-import type { WrittenNotify } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlNotify } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { listOf } from './part.ts';
 
-type WrittenAction = {
+type YamlAction = {
   [A in keyof typeof ACTIONS]: { readonly action: A } & z.infer<z.ZodObject<(typeof ACTIONS)[A]>>;
 }[keyof typeof ACTIONS];
-type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
+type YamlHook = NonNullable<YamlWorkflow['on_complete']>[number];
 
 /** What an action stage does at the forge. */
-export function forgeOf(written: WrittenAction): ForgeSpec {
+export function forgeOf(written: YamlAction): ForgeSpec {
   const { action } = written;
   switch (action) {
     case 'merge_pr':
@@ -40,16 +40,16 @@ export function forgeOf(written: WrittenAction): ForgeSpec {
 }
 
 /** What a hook does at the forge. */
-export function hookOf(hook: WrittenHook): ForgeSpec {
+export function hookOf(hook: YamlHook): ForgeSpec {
   const [name = '', fields] = Object.entries(hook)[0] ?? [];
   if ('notify' in hook) return notifyOf(hook.notify);
   if ('close_issue' in hook) return { action: 'close_issue', issue: hook.close_issue };
   if ('label_issue' in hook) return { action: 'label', add: listOf(hook.label_issue), remove: [] };
-  return forgeOf({ ...(fields as object), action: name } as WrittenAction);
+  return forgeOf({ ...(fields as object), action: name } as YamlAction);
 }
 
 /** A message to a group or person. */
-export function notifyOf(notify: WrittenNotify): ForgeSpec {
+export function notifyOf(notify: YamlNotify): ForgeSpec {
   const { target, message } = typeof notify === 'string' ? { target: notify } : notify;
   return { action: 'notify', target, ...omitUndefined({ message }) };
 }

@@ -6,8 +6,8 @@ import type { DatabasesSpec } from '../../../definition/database.ts';
 import type { NetworkSpec } from '../../../definition/network.ts';
 import type { SharedSpec } from '../../graph/spec.ts';
 import type { OutputSpec, Webhook } from '../../spec/part.ts';
-import type { WrittenStage } from '../schema/form.ts';
-import type { WrittenOutput } from '../schema/rule.ts';
+import type { YamlStage } from '../schema/form.ts';
+import type { YamlOutput } from '../schema/rule.ts';
 
 /** Variables as texts. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
@@ -37,7 +37,7 @@ export function restrictionsOf({
   };
 }
 
-interface WrittenRequest {
+interface YamlRequest {
   readonly url: string;
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -45,7 +45,7 @@ interface WrittenRequest {
 }
 
 /** A request with its method. */
-export function requestOf({ url, method, headers = {}, body }: WrittenRequest): Webhook['request'] {
+export function requestOf({ url, method, headers = {}, body }: YamlRequest): Webhook['request'] {
   return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...omitUndefined({ body: body as Json | undefined }) };
 }
 
@@ -70,7 +70,7 @@ export function outputsOf({
   outputs = [],
   fresh,
 }: {
-  readonly outputs?: readonly WrittenOutput[] | undefined;
+  readonly outputs?: readonly YamlOutput[] | undefined;
   readonly fresh?: 'activation' | 'run' | undefined;
 }): Pick<SharedSpec, 'outputs' | 'fresh'> {
   if (outputs.length === 0) return {};
@@ -78,6 +78,6 @@ export function outputsOf({
 }
 
 /** The branches of a parallel stage; none of any other. */
-export function branchesOf({ branches = [] }: WrittenStage): readonly WrittenStage[] {
-  return branches as readonly WrittenStage[];
+export function branchesOf({ branches = [] }: YamlStage): readonly YamlStage[] {
+  return branches as readonly YamlStage[];
 }

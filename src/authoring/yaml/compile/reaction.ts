@@ -4,11 +4,11 @@ import { omitUndefined } from '../../../base/fields.ts';
 import { camel } from '../../../base/letter-case.ts';
 import type { ReactionSpec } from '../../spec/reaction.ts';
 import type { YamlPath } from '../position/position.ts';
-import type { WrittenReaction } from '../schema/reaction.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlReaction } from '../schema/reaction.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 
 /** The reactions of a file, in order; `targetOf` returns the first step of a stage. */
-export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
+export function reactionsOf(file: YamlWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
   if (file.on_events === undefined) return undefined;
   return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({
     event,
@@ -18,12 +18,12 @@ export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => 
 }
 
 /** Where the reaction with this number is written. */
-export function reactionPath(file: WrittenWorkflow, index: number): YamlPath {
+export function reactionPath(file: YamlWorkflow, index: number): YamlPath {
   return written(file)[index]?.path ?? ['on_events'];
 }
 
-function written({ on_events: given = [] }: WrittenWorkflow): { readonly reaction: WrittenReaction; readonly path: YamlPath }[] {
-  if (Array.isArray(given)) return given.map((reaction: WrittenReaction, index) => ({ reaction, path: ['on_events', index] }));
+function written({ on_events: given = [] }: YamlWorkflow): { readonly reaction: YamlReaction; readonly path: YamlPath }[] {
+  if (Array.isArray(given)) return given.map((reaction: YamlReaction, index) => ({ reaction, path: ['on_events', index] }));
   return Object.entries(given).map(([event, reaction]) => ({
     reaction: typeof reaction === 'string' ? { event, do: reaction } : { event, ...reaction },
     path: ['on_events', event],

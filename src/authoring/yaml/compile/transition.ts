@@ -9,8 +9,8 @@ import type { Problem } from '../../../definition/validation/problem.ts';
 import type { Entries, StepFields } from '../../graph/spec.ts';
 import type { BoundedNext } from '../../spec/part.ts';
 import type { YamlPath } from '../position/position.ts';
-import type { WrittenNotify, WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlNotify, YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { notifyOf } from './forge.ts';
 import { branchesOf } from './part.ts';
 
@@ -51,14 +51,14 @@ export function transitionKeysOf(stage: object): TransitionKey[] {
  * sends a message; `spawn` has an agent work; `delay` waits; `context` is added to the run's data; then it goes to `goto`,
  * or to `then` where there is no `goto`. When `max_iterations`, `retry` or `extend` is used up, it goes to `then`.
  */
-export interface WrittenTransition {
+export interface YamlTransition {
   readonly goto?: string | undefined;
   readonly then?: string | undefined;
   readonly max_iterations?: number | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly delay?: string | undefined;
   readonly spawn?: string | undefined;
-  readonly notify?: WrittenNotify | undefined;
+  readonly notify?: YamlNotify | undefined;
   readonly retry?: number | undefined;
   readonly backoff?: { readonly initial: string; readonly factor?: number | undefined; readonly max?: string | undefined } | undefined;
   readonly extend?: string | undefined;
@@ -75,8 +75,8 @@ export function always(to: string): Readonly<Record<string, string>> {
 }
 
 /** The transition of a stage under a key, if it has one; a target alone is a transition that goes there. */
-export function transitionOf(stage: WrittenStage, key: TransitionKey): WrittenTransition | undefined {
-  const written = (stage as Readonly<Partial<Record<TransitionKey, string | WrittenTransition>>>)[key];
+export function transitionOf(stage: YamlStage, key: TransitionKey): YamlTransition | undefined {
+  const written = (stage as Readonly<Partial<Record<TransitionKey, string | YamlTransition>>>)[key];
   return typeof written === 'string' ? { goto: written } : written;
 }
 
@@ -89,10 +89,10 @@ export class Transitions {
   readonly problems: CompileProblem[] = [];
   /** The bound of backward transitions without one of their own. */
   readonly maxIterations: number;
-  private readonly file: WrittenWorkflow;
+  private readonly file: YamlWorkflow;
   private readonly positions: ReadonlyMap<string, number>;
 
-  constructor(file: WrittenWorkflow, maxIterations: number) {
+  constructor(file: YamlWorkflow, maxIterations: number) {
     this.file = file;
     this.maxIterations = maxIterations;
     this.positions = new Map(file.stages.map(({ id }, index) => [id, index]));
@@ -112,7 +112,7 @@ export class Transitions {
 
   /** The edge of a stage's transition under a key, if it has one. */
   edge(index: number, key: TransitionKey): BoundedNext | undefined {
-    const stage = this.file.stages[index] as WrittenStage;
+    const stage = this.file.stages[index] as YamlStage;
     const transition = transitionOf(stage, key);
     if (transition === undefined) return undefined;
     const path = ['stages', index, key];
@@ -146,7 +146,7 @@ export class Transitions {
   }
 
   private boundOf(
-    { goto, max_iterations: max, then, retry, extend }: WrittenTransition,
+    { goto, max_iterations: max, then, retry, extend }: YamlTransition,
     { name, from, path }: { readonly name: string; readonly from: string; readonly path: YamlPath },
   ): Pick<BoundedNext, 'maxIterations' | 'onExhausted'> {
     if (max !== undefined) return { maxIterations: max, onExhausted: then === undefined ? 'escalate' : this.target(then) };
@@ -166,7 +166,7 @@ export class Transitions {
   }
 
   /** Adds the steps on a transition before its target, last one first. */
-  private through(id: string, { delay, spawn, notify, extend }: WrittenTransition, target: string): string {
+  private through(id: string, { delay, spawn, notify, extend }: YamlTransition, target: string): string {
     let to = target;
     if (delay !== undefined) to = this.add(addedName(id, 'delay'), { delay, recovery: 'rerun', next: { ok: to } });
     // Anything but success of the agent escalates, including a rejection: it was started to repair something and did not.
@@ -183,12 +183,12 @@ export class Transitions {
 }
 
 /** A step that sends a message, again after a crash: a message that arrives twice does no harm. */
-export function notifyStep(notify: WrittenNotify, next: NonNullable<StepFields['next']>): StepFields {
+export function notifyStep(notify: YamlNotify, next: NonNullable<StepFields['next']>): StepFields {
   return { forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }
 
 /** How often a stage is tried again; a timeout without a transition of its own is an error (C2). */
-export function retryOf(stage: WrittenStage): StepFields['retry'] | undefined {
+export function retryOf(stage: YamlStage): StepFields['retry'] | undefined {
   const onError = transitionOf(stage, 'on_error');
   const onTimeout = transitionOf(stage, 'on_timeout') ?? onError;
   const used = onError?.retry === undefined ? onTimeout : onError;

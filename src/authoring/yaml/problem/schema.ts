@@ -6,7 +6,7 @@ import type { Json } from '../../../base/json.ts';
 import { didYouMean, nearestName } from '../../../base/suggest.ts';
 import type { YamlPath } from '../position/position.ts';
 import { noteOf } from '../schema/field.ts';
-import { formsOf, isMap, optionFor, type SchemaPlace, schemaAt } from '../schema/walk.ts';
+import { formsOf, isMap, optionFor, type SchemaNode, schemaAt } from '../schema/walk.ts';
 import { unknownField } from './field.ts';
 import { type Fault, listed, PROBLEMS_MAX, quoted, shown } from './problem.ts';
 
@@ -22,7 +22,7 @@ type Issue = z.core.$ZodIssue;
 export interface SchemaVerdict {
   /** The faults, or the first of very many. */
   readonly faults: readonly PlacedFault[];
-  /** Where the document is not what the schema describes; every place of it. */
+  /** All paths at which the document is not what the schema describes. */
   readonly wrong: readonly YamlPath[];
 }
 
@@ -53,19 +53,19 @@ class Reporter {
 
   faultsOf(issue: Issue, base: YamlPath = [], union?: z.ZodUnion): PlacedFault[] {
     const path = [...base, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
-    const place = schemaAt(this.schema, this.document, path);
+    const node = schemaAt(this.schema, this.document, path);
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, place, path), path: [...path, key], part: 'key' }));
-    if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.formFaults(issue, { path, place, union });
+      return issue.keys.slice(0, PROBLEMS_MAX).map((key) => ({ ...unknownField(key, node, path), path: [...path, key], part: 'key' }));
+    if (issue.code === 'invalid_union' && issue.discriminator === undefined) return this.formFaults(issue, { path, node, union });
     // Without the word that selects a form, no field counts as unknown, so nothing else would be reported.
-    if (issue.code !== 'invalid_union' && this.isMisspelt(path, place)) return [];
-    const fault = this.fault(issue, path, place);
+    if (issue.code !== 'invalid_union' && this.isMisspelt(path, node)) return [];
+    const fault = this.fault(issue, path, node);
     return [{ ...fault, path, part: fault.code === 'FIELD_MISSING' ? 'key' : 'value' }];
   }
 
   /** A field that is missing because it is misspelt is reported where it is misspelt. */
-  private isMisspelt(path: YamlPath, place: SchemaPlace | undefined): boolean {
-    const parent = path.length === 0 || place?.value !== undefined ? undefined : schemaAt(this.schema, this.document, path.slice(0, -1));
+  private isMisspelt(path: YamlPath, node: SchemaNode | undefined): boolean {
+    const parent = path.length === 0 || node?.value !== undefined ? undefined : schemaAt(this.schema, this.document, path.slice(0, -1));
     if (parent === undefined || !(parent.meant instanceof z.ZodObject) || !isMap(parent.value)) return false;
     const { shape, def } = parent.meant;
     // Where any field is allowed, none counts as misspelt.
@@ -77,33 +77,33 @@ class Reporter {
   /** Reports only the faults of the form that the author meant. */
   private formFaults(
     issue: z.core.$ZodIssueInvalidUnion,
-    at: { readonly path: YamlPath; readonly place: SchemaPlace | undefined; readonly union: z.ZodUnion | undefined },
+    at: { readonly path: YamlPath; readonly node: SchemaNode | undefined; readonly union: z.ZodUnion | undefined },
   ): PlacedFault[] {
-    const union = at.union ?? at.place?.declared;
-    const option = union instanceof z.ZodUnion ? optionFor(union, at.place?.value) : undefined;
+    const union = at.union ?? at.node?.declared;
+    const option = union instanceof z.ZodUnion ? optionFor(union, at.node?.value) : undefined;
     const inner = option === undefined ? undefined : issue.errors[option.index];
-    if (option === undefined || inner === undefined) return [{ ...wrong(at.path, at.place), path: at.path, part: 'value' }];
-    const strange = union instanceof z.ZodUnion ? strangeFields(union, at.place?.value) : [];
+    if (option === undefined || inner === undefined) return [{ ...wrong(at.path, at.node), path: at.path, part: 'value' }];
+    const strange = union instanceof z.ZodUnion ? strangeFields(union, at.node?.value) : [];
     // A form is recognised by its first field; without it, the unknown field is what to report.
     if (strange.length > 0 && inner.some((one) => one.code === 'invalid_type' && one.path.length === 1))
-      return strange.map((key) => ({ ...unknownField(key, at.place, at.path), path: [...at.path, key], part: 'key' }));
+      return strange.map((key) => ({ ...unknownField(key, at.node, at.path), path: [...at.path, key], part: 'key' }));
     const nested = option.schema instanceof z.ZodUnion ? option.schema : undefined;
     return inner.flatMap((one) => this.faultsOf(one, at.path, one.path.length === 0 ? nested : undefined));
   }
 
-  private fault(issue: Issue, path: YamlPath, place: SchemaPlace | undefined): Fault {
+  private fault(issue: Issue, path: YamlPath, node: SchemaNode | undefined): Fault {
     const [list, index] = path;
-    if (list === 'stages' && typeof index === 'number' && path.length === 2 && typeof place?.value === 'string')
-      return shortStage(place.value);
-    if (issue.code === 'invalid_union') return this.unkncustomForm(issue, path);
+    if (list === 'stages' && typeof index === 'number' && path.length === 2 && typeof node?.value === 'string')
+      return shortStage(node.value);
+    if (issue.code === 'invalid_union') return this.unknownForm(issue, path);
     if (issue.code === 'invalid_key') return badName(path);
     const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
-    if (place?.value === undefined && parent !== undefined) return missing(path, place, parent);
-    return wrong(path, place);
+    if (node?.value === undefined && parent !== undefined) return missing(path, node, parent);
+    return wrong(path, node);
   }
 
   /** The fault of a missing or unknown word that selects the form. */
-  private unkncustomForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
+  private unknownForm(issue: z.core.$ZodIssueInvalidUnion, path: YamlPath): Fault {
     const key = issue.discriminator ?? 'type';
     const parent = schemaAt(this.schema, this.document, path.slice(0, -1));
     const forms = formsOf(parent?.declared ?? this.schema).filter((form) => form instanceof z.ZodObject);
@@ -133,37 +133,37 @@ function strangeFields(union: z.ZodUnion, value: unknown): string[] {
 }
 
 /** A value that is there, but not what is accepted. */
-function wrong(path: YamlPath, place: SchemaPlace | undefined): Fault {
-  const { what } = noteOf(place?.declared ?? z.unknown());
-  const accepts = withAccepts(place).accepts ?? (what === undefined ? 'something else' : `${what}, as a map`);
-  const words = place?.meant instanceof z.ZodEnum ? place.meant.options.map(String) : [];
-  const near = typeof place?.value === 'string' ? nearestName(place.value, words) : undefined;
+function wrong(path: YamlPath, node: SchemaNode | undefined): Fault {
+  const { what } = noteOf(node?.declared ?? z.unknown());
+  const accepts = withAccepts(node).accepts ?? (what === undefined ? 'something else' : `${what}, as a map`);
+  const words = node?.meant instanceof z.ZodEnum ? node.meant.options.map(String) : [];
+  const near = typeof node?.value === 'string' ? nearestName(node.value, words) : undefined;
   const field = path.at(-1);
   const instead = near === undefined ? undefined : typeof field === 'string' ? `write "${field}: ${near}"` : `write ${near}`;
   return {
     code: 'FIELD_INVALID',
-    message: `${nameOf(path)} is ${shown(place?.value)}${near === undefined ? '' : ` (did you mean "${near}"?)`}; it must be ${accepts}`,
-    hint: instead ?? exampleFor(path, place) ?? `write ${accepts}`,
+    message: `${nameOf(path)} is ${shown(node?.value)}${near === undefined ? '' : ` (did you mean "${near}"?)`}; it must be ${accepts}`,
+    hint: instead ?? exampleFor(path, node) ?? `write ${accepts}`,
   };
 }
 
 /** What the intended form accepts; a union of short forms is described as a whole. */
-function withAccepts(place: SchemaPlace | undefined): { accepts?: string } {
-  const accepts = noteOf(place?.declared ?? z.unknown()).accepts ?? noteOf(place?.meant ?? z.unknown()).accepts;
+function withAccepts(node: SchemaNode | undefined): { accepts?: string } {
+  const accepts = noteOf(node?.declared ?? z.unknown()).accepts ?? noteOf(node?.meant ?? z.unknown()).accepts;
   return accepts === undefined ? {} : { accepts };
 }
 
-function missing(path: YamlPath, place: SchemaPlace | undefined, parent: SchemaPlace): Fault {
+function missing(path: YamlPath, node: SchemaNode | undefined, parent: SchemaNode): Fault {
   const what = noteOf(parent.meant).what ?? noteOf(parent.declared).what ?? 'this';
   const field = String(path.at(-1));
-  const hint = exampleFor(path, place) ?? `add ${field}`;
+  const hint = exampleFor(path, node) ?? `add ${field}`;
   return { code: 'FIELD_MISSING', message: `${what} must have ${quoted(field)}`, hint };
 }
 
 /** An example of a valid value, on one line. */
-function exampleFor(path: YamlPath, place: SchemaPlace | undefined): string | undefined {
+function exampleFor(path: YamlPath, node: SchemaNode | undefined): string | undefined {
   const field = path.at(-1);
-  const [example] = noteOf(place?.declared ?? z.unknown()).examples ?? noteOf(place?.meant ?? z.unknown()).examples ?? [];
+  const [example] = noteOf(node?.declared ?? z.unknown()).examples ?? noteOf(node?.meant ?? z.unknown()).examples ?? [];
   if (example === undefined) return undefined;
   return typeof field === 'string' ? `for example "${field}: ${inlineYaml(example)}"` : `for example ${inlineYaml(example)}`;
 }
@@ -242,7 +242,7 @@ const WHOLE =
   'begin with "apiVersion: pawl.dev/v1", "kind: Workflow", "metadata: { name: my-workflow }" and ' +
   '"stages: [{ id: review, type: agent, agent: pr-review, action: review }]"';
 
-/** A list of names in place of stages is one mistake. */
+/** A list of names instead of stages is one mistake. */
 function withoutRepeats(faults: readonly PlacedFault[]): PlacedFault[] {
   const [first, ...more] = faults.filter(({ code }) => code === 'STAGE_SHORT');
   if (first === undefined || more.length === 0) return [...faults];

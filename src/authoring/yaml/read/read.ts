@@ -13,7 +13,7 @@ import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
 import { hookRules, stageRules } from '../schema/rule.ts';
-import { type WrittenWorkflow, workflowSchema } from '../schema/schema.ts';
+import { workflowSchema, type YamlWorkflow } from '../schema/schema.ts';
 import { type PlacedText, textsOf } from '../schema/walk.ts';
 import { readSource } from './source.ts';
 import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
@@ -21,7 +21,7 @@ import { readTemplates, type TemplateOptions, type YamlExpression } from './temp
 /** The result of reading a file. */
 export interface YamlReading {
   /** The workflow, if nothing is wrong with it. */
-  readonly document: WrittenWorkflow | undefined;
+  readonly document: YamlWorkflow | undefined;
   /** What is written, whatever is wrong with it; undefined if it is not YAML. */
   readonly written: Json | undefined;
   readonly problems: readonly YamlProblem[];
@@ -58,7 +58,7 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   const problems = bestFirst([...placed, ...textProblems]);
   const isSound = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
-  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, written: document, problems, expressions, ...places };
+  return { document: isSound ? (document as unknown as YamlWorkflow) : undefined, written: document, problems, expressions, ...places };
 }
 
 /** Converts `on_fail: restore` to the field it stands for, unless a stage has that name. */
@@ -81,7 +81,7 @@ function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compi
   const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
   const isSound = (field: string, index: number): boolean =>
     !['undefined/undefined', `${field}/undefined`, `${field}/${index}`].some((place) => faulty.has(place));
-  const written = document as unknown as Partial<WrittenWorkflow>;
+  const written = document as unknown as Partial<YamlWorkflow>;
   const sound = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
     Array.isArray(list) ? list.flatMap((item: T, index) => (isSound(field, index) ? rules(item, [field, index]) : [])) : [];
   return [

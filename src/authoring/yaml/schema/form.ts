@@ -13,27 +13,27 @@ import type * as part from './part.ts';
 import type { outcomes } from './transition.ts';
 
 /** A valid check, as it is written. */
-export interface WrittenCheck {
+export interface YamlCheck {
   readonly check: string;
   readonly timeout?: string | undefined;
   readonly [field: string]: unknown;
 }
 
 /** A valid stage or branch, as it is written: what every one has, and the fields of its kind. */
-export interface WrittenStage {
+export interface YamlStage {
   readonly id: string;
   readonly type?: string | undefined;
   readonly name?: string | undefined;
   readonly condition?: string | undefined;
   readonly timeout?: string | undefined;
   readonly recovery?: RecoveryPolicy | undefined;
-  readonly undo?: WrittenUndo | undefined;
-  readonly on_enter?: { readonly notify: WrittenNotify } | undefined;
+  readonly undo?: YamlUndo | undefined;
+  readonly on_enter?: { readonly notify: YamlNotify } | undefined;
   readonly [field: string]: unknown;
 }
 
 /** The undo of a stage: a program with its options, or one action in the form of a hook. */
-export interface WrittenUndo {
+export interface YamlUndo {
   readonly run?: string | undefined;
   readonly argv?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, unknown>> | undefined;
@@ -43,14 +43,14 @@ export interface WrittenUndo {
 }
 
 /** Who gets a message, and the message. */
-export type WrittenNotify = string | { readonly target: string; readonly message?: string | undefined };
+export type YamlNotify = string | { readonly target: string; readonly message?: string | undefined };
 
 /** The building blocks of fields. */
 export type FieldWords = typeof field &
   typeof part & {
     readonly z: typeof z;
     /** A check without nested checks. */
-    readonly simpleCheck: z.ZodType<WrittenCheck>;
+    readonly simpleCheck: z.ZodType<YamlCheck>;
   };
 
 /** How a check is written in a workflow file. */
@@ -62,7 +62,7 @@ export interface CheckForm<Written = never> {
   /** The fields beside `check` and `timeout`. */
   fields(words: FieldWords): z.ZodRawShape;
   /** Its fields in the spec of a graph, besides `check` and `timeout`. */
-  toSpec(written: Written, checkOf: (inner: WrittenCheck) => CheckSpec): Readonly<Record<string, unknown>>;
+  toSpec(written: Written, checkOf: (inner: YamlCheck) => CheckSpec): Readonly<Record<string, unknown>>;
   /** What is wrong with fields that are right each by itself. */
   rules?(written: Written, path: YamlPath): PlacedFault[];
 }
@@ -77,9 +77,9 @@ export function checkForm<S extends z.ZodRawShape>(
 /** The building blocks for the fields of a stage. */
 export type StageWords = Omit<FieldWords, 'simpleCheck'> &
   typeof action & {
-    readonly check: z.ZodType<WrittenCheck>;
+    readonly check: z.ZodType<YamlCheck>;
     /** A branch of a parallel stage. */
-    readonly branch: z.ZodType<WrittenStage>;
+    readonly branch: z.ZodType<YamlStage>;
   };
 
 /** The work of a step, and what goes with it. */
@@ -87,14 +87,14 @@ export type WorkAndFrame = Omit<StepFields, 'each' | 'next'>;
 
 /** How the parts of a stage are translated. */
 export interface StageParts {
-  checkOf(check: WrittenCheck): CheckSpec;
-  memberOf(branch: WrittenStage): readonly [id: string, spec: MemberSpec];
+  checkOf(check: YamlCheck): CheckSpec;
+  memberOf(branch: YamlStage): readonly [id: string, spec: MemberSpec];
 }
 
 /** How the parts of a stage are checked. */
 export interface StageRules {
-  checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[];
-  workRules(branch: WrittenStage, path: YamlPath): PlacedFault[];
+  checkRules(check: YamlCheck, path: YamlPath): PlacedFault[];
+  workRules(branch: YamlStage, path: YamlPath): PlacedFault[];
 }
 
 /** One of several forms of a stage, selected by a word. */

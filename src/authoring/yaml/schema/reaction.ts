@@ -45,4 +45,4 @@ export const onEvents = noted(z.union([z.array(listed), z.record(z.string(), z.u
 });
 
 /** A reaction as a workflow file has it. */
-export type WrittenReaction = z.infer<typeof listed>;
+export type YamlReaction = z.infer<typeof listed>;

@@ -215,4 +215,4 @@ function createSchema(compilers: Compilers) {
 }
 
 /** What a valid workflow file holds, as it is written. */
-export type WrittenWorkflow = z.infer<ReturnType<typeof createSchema>>;
+export type YamlWorkflow = z.infer<ReturnType<typeof createSchema>>;

@@ -8,7 +8,7 @@ import * as action from './action.ts';
 import { undo } from './action.ts';
 import { checkSchema } from './check.ts';
 import * as field from './field.ts';
-import type { StageForm, StageVariant, StageWords, WrittenStage } from './form.ts';
+import type { StageForm, StageVariant, StageWords, YamlStage } from './form.ts';
 import * as part from './part.ts';
 import { around, failures, leads, onEnter, outcomes } from './transition.ts';
 
@@ -25,7 +25,7 @@ const writes = textsOrNone(
 type Form = z.ZodObject | z.ZodDiscriminatedUnion;
 
 /** The schema of one stage of a workflow, with the kinds and checks that there are. */
-export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<WrittenStage> {
+export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<YamlStage> {
   const formsOf = <T>(list: Readonly<Record<string, { readonly yaml?: T }>>) =>
     Object.entries(list).flatMap(([name, { yaml }]): [string, T][] => (yaml === undefined ? [] : [[name, yaml]]));
   const check = checkSchema(Object.fromEntries(formsOf(checks)));
@@ -59,8 +59,8 @@ interface DescribedKind {
   readonly fields: z.ZodRawShape;
 }
 
-function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<WrittenStage> {
-  return noted(z.discriminatedUnion('type', forms as [Form, ...Form[]]), note) as unknown as z.ZodType<WrittenStage>;
+function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<YamlStage> {
+  return noted(z.discriminatedUnion('type', forms as [Form, ...Form[]]), note) as unknown as z.ZodType<YamlStage>;
 }
 
 function branchForm({ type, form, fields }: DescribedKind, words: StageWords): Form {
@@ -79,9 +79,9 @@ function stageForm({ type, form, fields }: DescribedKind, words: StageWords): Fo
   const end = { ...failures, on_enter: onEnter };
   return (
     variantsOf(form, words, ({ name, variant }) => {
-      const all = { ...shape, ...variant.fields, ...ways(variant), on_complete, ...ways(form), ...end };
+      const all = { ...shape, ...variant.fields, ...transitionsOf(variant), on_complete, ...transitionsOf(form), ...end };
       return map(`${article(name)} ${name} ${type}`, all, variant.meaning);
-    }) ?? map(`${article(type)} ${type} stage`, { ...shape, ...ways(form), on_complete, ...end }, form.meaning)
+    }) ?? map(`${article(type)} ${type} stage`, { ...shape, ...transitionsOf(form), on_complete, ...end }, form.meaning)
   );
 }
 
@@ -99,7 +99,7 @@ function variantsOf(
   return z.discriminatedUnion(key, forms as [z.ZodObject, ...z.ZodObject[]]);
 }
 
-function ways({ transitions }: Pick<StageForm, 'transitions'>): z.ZodRawShape {
+function transitionsOf({ transitions }: Pick<StageForm, 'transitions'>): z.ZodRawShape {
   return Object.fromEntries(transitions.map((key) => [key, outcomes[key]]));
 }
 

@@ -98,7 +98,7 @@ function fieldsOf(schema: z.ZodObject): readonly Field[] {
 }
 
 /** What the schema says about a path of the document. */
-export interface SchemaPlace {
+export interface SchemaNode {
   readonly value: unknown;
   /** What is declared there, which may be a union of forms. */
   readonly declared: Schema;
@@ -107,8 +107,8 @@ export interface SchemaPlace {
 }
 
 /** What the schema says about a path of the document, if it knows the path. */
-export function schemaAt(root: Schema, document: unknown, path: YamlPath): SchemaPlace | undefined {
-  let place: SchemaPlace = { value: document, declared: unwrapped(root), meant: settled(unwrapped(root), document) };
+export function schemaAt(root: Schema, document: unknown, path: YamlPath): SchemaNode | undefined {
+  let place: SchemaNode = { value: document, declared: unwrapped(root), meant: settled(unwrapped(root), document) };
   for (const part of path) {
     const child = childOf(place.meant, part);
     if (child === undefined) return undefined;

@@ -10,7 +10,7 @@ import type { Compilers } from '../../graph/work.ts';
 import { refusal, withoutEmpty } from './word.ts';
 
 /** What writing the work of a stage needs to know about the other steps. */
-export interface StagePlace {
+export interface WriteContext {
   readonly compilers: Compilers;
   /** The frame of a branch. */
   readonly branchOf: (step: StepModel) => JsonObject;
@@ -22,13 +22,13 @@ export interface StagePlace {
 export interface StageWriter {
   checkOf(check: CheckModel): Json;
   memberOf(member: StepModel): JsonObject;
-  readonly goto: StagePlace['goto'];
+  readonly goto: WriteContext['goto'];
 }
 
 /** The type of a stage and its own fields. */
-export function writeWork(step: StepModel, place: StagePlace): JsonObject {
+export function writeWork(step: StepModel, context: WriteContext): JsonObject {
   if (step.question !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
-  const { compilers, branchOf, goto } = place;
+  const { compilers, branchOf, goto } = context;
   const words: StageWriter = {
     checkOf: (check) => writeCheck(check, compilers),
     memberOf: (member) => ({ ...branchOf(member), ...writeWork(member, { compilers, branchOf }) }),

@@ -21,7 +21,7 @@ import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
 import { nonEmpty } from '../compile/part.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
-import { WayWriter } from './way.ts';
+import { TransitionWriter } from './transition.ts';
 import { refusal } from './word.ts';
 
 const LINE_WIDTH = 120;
@@ -54,10 +54,10 @@ export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, arou
 
 function documentOf(definition: Definition, around: JsonObject, compilers: Compilers): JsonObject {
   const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
-  const ways = new WayWriter(definition, compilers);
-  const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));
+  const transitions = new TransitionWriter(definition, compilers);
+  const stages = steps.filter(({ id }) => !HOOK.test(id) && !transitions.isAdded(id));
   const [first] = stages;
-  if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
+  if (first !== undefined && transitions.nameOf({ step: entry }, first.id) !== first.id)
     throw refusal(entry, 'the workflow begins with it, and it is not the first step');
   return omitUndefined({
     apiVersion: 'pawl.dev/v1',
@@ -80,8 +80,8 @@ function documentOf(definition: Definition, around: JsonObject, compilers: Compi
     budget: budget && writeBudget(budget),
     limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
     circuit_breakers: definition.breakers && writeBreakers(definition.breakers),
-    on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => ways.nameOf({ step }, step)),
-    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), ways, compilers)),
+    on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => transitions.nameOf({ step }, step)),
+    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), transitions, compilers)),
     on_complete: hooksOf(definition, 'on_complete'),
     on_error: hooksOf(definition, 'on_error'),
   });
@@ -92,13 +92,13 @@ function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json 
   return hooks.length === 0 ? undefined : hooks.map(writeHook);
 }
 
-function stageOf(step: StepModel, ways: WayWriter, compilers: Compilers): JsonObject {
-  const enter = ways.step(addedName(step.id, 'enter'));
+function stageOf(step: StepModel, transitions: TransitionWriter, compilers: Compilers): JsonObject {
+  const enter = transitions.step(addedName(step.id, 'enter'));
   return {
     ...frameOf(step),
-    ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),
+    ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => transitions.nameOf(to, step.id) }),
     ...(enter === undefined ? {} : { on_enter: { notify: writeNotify(enter) } }),
-    ...ways.write(step),
+    ...transitions.write(step),
   };
 }
 
