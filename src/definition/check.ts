@@ -146,9 +146,9 @@ export function parseChecks(given: readonly unknown[], report: KindReport): read
 
 function numbered(report: KindReport, index: number): KindReport {
   return {
+    ...report,
     fault: (message, hint) => report.fault(`check ${index + 1}: ${message}`, hint),
     expression: (source, what, roots) => report.expression(source, `check ${index + 1}: ${what}`, roots),
-    check: (name) => report.check(name),
   };
 }
 

@@ -207,7 +207,7 @@ describe('other people', () => {
       'merged',
       (item: Item) =>
         Object.assign(item, { open: false, pull: Object.assign(item.pull as object, { merged: true, mergeSha: 'a'.repeat(40) }) }),
-      'somebody merged the pull request before it was approved here',
+      'the pull request was merged before it was approved here',
     ],
   ])('who %s it while an approval is waited for end the wait', async (_how, change, message) => {
     const { engine, run, item } = await begin();

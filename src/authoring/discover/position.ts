@@ -1,5 +1,5 @@
-// Owns the position in a module at which a problem of its definition is shown: at the name that the message quotes, if it
-// is written in the step, otherwise at the step, otherwise at the call that creates the workflow.
+// Locates a problem of a definition in its module: at the name that the message quotes, if the step contains it, otherwise at
+// the step, otherwise at the call that creates the workflow.
 
 import type { AnyNode } from 'acorn';
 import { splitName } from '../../definition/address.ts';
@@ -33,12 +33,12 @@ export function locate(outline: Outline, problems: readonly Problem[]): SourcePr
       return { code, message: step === undefined ? message : `step "${step}": ${message}`, hint, ...place };
     });
   const rank = ({ code }: SourceProblem): number => (FOLLOWING.includes(code) ? 1 : 0);
-  const isFirst = (one: SourceProblem, index: number): boolean =>
-    located.findIndex(({ code, line, column }) => code === one.code && line === one.line && column === one.column) === index;
+  const isFirst = (problem: SourceProblem, index: number): boolean =>
+    located.findIndex(({ code, line, column }) => code === problem.code && line === problem.line && column === problem.column) === index;
   return located.filter(isFirst).sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-/** Where a reference is written: at its name in the step, or else at the step. */
+/** The position of a reference: its name in the step, or else the step. */
 export function placeOfReference(outline: Outline, reference: Reference): FilePosition {
   const step = stepOf(outline, reference.step);
   const name = reference.kind === 'group' ? reference.from[0] : reference.name;
@@ -46,7 +46,7 @@ export function placeOfReference(outline: Outline, reference: Reference): FilePo
   return placeAt(outline.module.text, (written ?? step?.at ?? outline.call).start);
 }
 
-/** Whether a field is written at a step; a step that is built elsewhere may have any. */
+/** Whether a step has a field; a step that is built elsewhere may have any. */
 export function hasField({ names, ...outline }: Outline, step: string, field: string): boolean {
   const { node } = stepOf({ names, ...outline }, step) ?? {};
   return node === undefined || fieldOf(names, node, field) !== undefined;

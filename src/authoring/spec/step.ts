@@ -1,7 +1,7 @@
 // Owns the types of a step as `defineWorkflow` takes it: the fields of each kind of step, its outcomes, and the errors for
 // steps that do not match.
 //
-// A step is checked by what was written: `StepOf` chooses its fields by the fields that exist, so that an error names one
+// A step is checked by the fields it has: `StepOf` chooses its fields by those that exist, so that an error names one
 // kind of step and points at one field, instead of listing all fields of all steps. Three rules keep this working. A field
 // is read with `Get`, since `X extends { f: infer V }` fails silently on inferred steps. A check for "not given" is
 // `[T] extends [never]`, since `keyof never` contains every name. A value is checked through `Via`, since an intersection
@@ -50,9 +50,9 @@ export type OutputVerdict =
 /** Outcomes that every step can settle with, and `_default`, which covers those without a transition of their own. */
 export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'error' | 'timeout' | '_default';
 
-/** A field of what was written, or never. */
+/** A field of the step as written, or never. */
 export type Get<X, F> = F extends keyof X ? X[F] : never;
-/** Whether a type is `any`: whoever wrote it switched checking off. */
+/** Whether a type is `any`: its author switched checking off. */
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 type Transition<N, Id> = [N] extends [never]
   ? Id | RunEnding
@@ -97,7 +97,7 @@ type KindName = keyof Kinds<unknown, unknown, NoTargets>;
 type KindField<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
 type Kind<X> = [KindField<X>] extends [never] ? 'plain' : KindField<X>;
-/** What its kind says about a step as written. */
+/** The types that its kind gives a step as written. */
 export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[KindField<X>];
 type FieldsOf<X, C, Ids extends Targets = NoTargets> = [KindField<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
@@ -159,7 +159,7 @@ type MissingField<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
 /** Fields that an editor offers in addition to those already written; it adds no check. */
 type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
 
-/** A step that is still being written, about which nothing is known yet. */
+/** A step that is still being written, so that nothing is known about it. */
 export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
   readonly next: Id | RunEnding;
 }

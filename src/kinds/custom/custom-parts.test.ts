@@ -117,7 +117,7 @@ describe('a schema', () => {
   test('says which field is wrong when the workflow is defined', () => {
     const use = deploy({ to: 1 } as never);
     expect(() => defineWorkflow({ name: 'w', steps: { a: { use, next: null } } })).toThrow(
-      'the configuration of "deploy" is wrong: `to`: Invalid input: expected string, received number',
+      'the configuration of "deploy" is invalid: `to`: Invalid input: expected string, received number',
     );
     const checks = [has({ to: 'x', retries: 'y' } as never)];
     expect(() => defineWorkflow({ name: 'w', steps: { a: { gate: { checks }, next: null } } })).toThrow('`retries`: Invalid input');
@@ -261,7 +261,7 @@ describe('a check that a workflow contains', () => {
     const other = defineCheck({ name: 'even', parse: () => ({}), run: () => ({ passed: true, result: null }) });
     const builtIn = defineCheck({ name: 'command', parse: () => ({}), run: () => ({ passed: true, result: null }) });
     for (const [checks, said] of [
-      [[even({ n: 2 }), other({})], 'two of its checks have the name "even"; give one of them another name'],
+      [[even({ n: 2 }), other({})], 'two checks of this gate have the name "even"; give one of them another name'],
       [[builtIn({})], '"command" is the name of a built-in check; give your check another name'],
     ] as const) {
       expect(() => defineWorkflow({ name: 'w', steps: { a: { gate: { checks }, next: { ok: null, fail: 'fail' } } } })).toThrow(said);

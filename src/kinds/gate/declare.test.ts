@@ -10,6 +10,7 @@ function faults(check: JsonObject): string[] {
   const found: string[] = [];
   const step = { config: { checks: [check] } } as unknown as StepOf<'gate'>;
   gate.validate(step, {
+    kind: () => undefined,
     check: (name) => REGISTRY.checks[name],
     fault: (message) => found.push(message),
     expression: (source, what, roots) => found.push(`${what} ${source} over ${roots}`),

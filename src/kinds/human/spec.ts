@@ -1,4 +1,4 @@
-// Owns what authors write for a `human` step, as types: a question, and the answers that a person can give.
+// Owns the author-facing types of a `human` step: a question, and the answers that a person can give.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';

@@ -1,4 +1,4 @@
-// Owns checking a workflow file: it is read and compiled, and every problem gets its position.
+// Checks a workflow file: reads and compiles it, and gives every problem its position.
 
 import { fieldOf, type Json } from '../../../base/json.ts';
 import { addedFor, splitName } from '../../../definition/address.ts';
@@ -27,16 +27,16 @@ export interface CheckedYaml extends CheckedModule {
   readonly compiled?: CompiledWorkflow;
 }
 
-/** Checks the text of a workflow file and compiles it; nothing of it is run. */
+/** Checks the text of a workflow file and compiles it, without running anything in it. */
 export function checkYaml(file: string, text: string, registry: Compilers): CheckedYaml {
-  const { finish, ...found } = examine(file, text, registry);
-  return finish === undefined ? found : { ...found, compiled: finish() };
+  const { finish, ...checked } = examine(file, text, registry);
+  return finish === undefined ? checked : { ...checked, compiled: finish() };
 }
 
 /** Checks the text of a workflow file without compiling it: most files of a project are only checked, not run. */
 export function findYamlProblems(file: string, text: string, registry: Compilers): CheckedModule {
-  const { finish: _, ...found } = examine(file, text, registry);
-  return found;
+  const { finish: _, ...checked } = examine(file, text, registry);
+  return checked;
 }
 
 /** Returns the problems of a file, and a function that compiles it if there are no errors. */
@@ -54,9 +54,9 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
     ...scheduleProblems(document, positionOf, definition),
     ...compiled.filter((problem) => isOfAuthor(problem, document)).map((problem) => at(problem, reading)),
   ];
-  const found = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
+  const findings = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
   const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
-  if (definition === undefined || finish === undefined) return { ...found, workflow, references: checks };
+  if (definition === undefined || finish === undefined) return { ...findings, workflow, references: checks };
   const others = referencesIn(definition).filter(({ kind }) => kind !== 'check');
   const references = [...checks, ...others.map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document)) }))];
   const model = triggerOf(document);
@@ -64,13 +64,13 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
   const name = commandOf(document);
   const command = name === undefined ? {} : { command: { name, ...positionOf(['trigger', 'command']) } };
   return {
-    ...found,
+    ...findings,
     workflow,
     references,
     params: definition.params,
     ...trigger,
     ...command,
-    ...(found.errors.length > 0 ? {} : { finish }),
+    ...(findings.errors.length > 0 ? {} : { finish }),
   };
 }
 
@@ -82,12 +82,12 @@ function describe({ metadata, params = {}, stages }: YamlWorkflow) {
 function triggerProblems(document: YamlWorkflow, { positionOf }: YamlReading): YamlProblem[] {
   const { trigger, override_triggers: overrides } = document;
   const { event } = triggerOf(document) ?? {};
-  const wrong = event === undefined ? undefined : eventProblem(event);
+  const eventFault = event === undefined ? undefined : eventProblem(event);
   const stop = typeof trigger === 'string' ? undefined : trigger?.stop_after;
   const command = commandOf(document);
-  const wrongCommand = command === undefined ? undefined : commandProblem(command);
+  const commandFault = command === undefined ? undefined : commandProblem(command);
   return [
-    ...(wrongCommand === undefined ? [] : [problemAt(positionOf(['trigger', 'command']), { code: 'FIELD_INVALID', ...wrongCommand })]),
+    ...(commandFault === undefined ? [] : [problemAt(positionOf(['trigger', 'command']), { code: 'FIELD_INVALID', ...commandFault })]),
     ...(stop === undefined || event !== undefined
       ? []
       : [
@@ -102,13 +102,15 @@ function triggerProblems(document: YamlWorkflow, { positionOf }: YamlReading): Y
       ? []
       : [
           problemAt(positionOf(['trigger', 'stop_after']), {
-            ...{ code: 'FIELD_INVALID', message: `"${stop}" is not a day, a time or an age` },
-            hint: 'write a day such as 2027-03-31, a time in UTC such as 2027-03-31T12:00Z, or an age such as +30d',
+            ...{ code: 'FIELD_INVALID', message: `"stop_after" must be a day, a time in UTC or an age, not "${stop}"` },
+            hint: 'write such as 2027-03-31, 2027-03-31T12:00Z or +30d',
           }),
         ]),
-    ...(wrong === undefined
+    ...(eventFault === undefined
       ? []
-      : [problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...wrong })]),
+      : [
+          problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...eventFault }),
+        ]),
     ...(overrides === true && event === undefined
       ? [
           problemAt(positionOf(['override_triggers'], 'key'), {
@@ -122,7 +124,7 @@ function triggerProblems(document: YamlWorkflow, { positionOf }: YamlReading): Y
   ];
 }
 
-/** What is wrong with the schedule of a file, and with fields that need one. */
+/** The problems of the schedule of a file, and of fields that need one. */
 function scheduleProblems(
   document: YamlWorkflow,
   positionOf: YamlReading['positionOf'],
@@ -132,14 +134,14 @@ function scheduleProblems(
   if (trigger === undefined || typeof trigger === 'string') return [];
   const model = scheduleIn(document);
   if (model !== undefined) {
-    const wrong = scheduleProblem(model, definition?.params);
-    if (wrong === undefined) return [];
-    const { field, message, hint } = wrong;
+    const problem = scheduleProblem(model, definition?.params);
+    if (problem === undefined) return [];
+    const { field, message, hint } = problem;
     return [problemAt(positionOf(['trigger', field]), { code: 'SCHEDULE_INVALID', message, hint })];
   }
   const alone = (['timezone', 'catch_up', 'params'] as const).find((field) => trigger[field] !== undefined);
   if (alone !== undefined || (trigger.event === undefined && trigger.command === undefined)) {
-    const message = alone === undefined ? 'the trigger has no event, no command and no schedule' : `"trigger.${alone}" needs a schedule`;
+    const message = alone === undefined ? 'the trigger must have an event, a command or a schedule' : `"trigger.${alone}" needs a schedule`;
     const hint = 'add "schedule", such as "0 6 * * 1-5"';
     return [problemAt(positionOf(alone === undefined ? ['trigger'] : ['trigger', alone]), { code: 'SCHEDULE_INVALID', message, hint })];
   }
@@ -195,7 +197,7 @@ function idOf(value: Json): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** Where a reference is written. */
+/** The path of a reference in the file. */
 function pathOf(reference: Reference, { stages }: YamlWorkflow): YamlPath {
   const { id: first, member } = splitName(reference.step);
   const index = Math.max(

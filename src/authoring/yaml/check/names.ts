@@ -1,5 +1,5 @@
-// Owns checking the names that templates and conditions of a workflow file begin with: each must exist, since a missing
-// name would otherwise be found only when the run gets there.
+// Checks the names that templates and conditions of a workflow file begin with: each must exist, because a missing name would
+// otherwise be found only when the run gets there.
 
 import { didYouMean } from '../../../base/suggest.ts';
 import type { FreePath } from '../../../expr/expression.ts';
@@ -30,7 +30,7 @@ const ROOTS: readonly string[] = [
 /** Facts that every run on a forge has in its context. */
 const FACTS: readonly string[] = ['issue_number', 'pr_number', 'labels', 'base_branch'];
 
-/** Which type of stage has a root in its own transitions. */
+/** The type of stage whose own transitions have a root. */
 const OWN_ROOTS: Readonly<Record<string, string>> = { gate: 'gate', action: 'action', branches: 'parallel' };
 
 /** Reports names that do not exist. */
@@ -49,31 +49,31 @@ interface KnownNames {
 
 function problemOf({ segments, position }: FreePath, path: YamlPath, known: KnownNames): YamlProblem[] {
   const [root, first, second] = segments;
-  const wrong = (message: string, hint: string): YamlProblem[] => [problemAt(position, { code: 'NAME_UNKNOWN', message, hint })];
+  const problem = (message: string, hint: string): YamlProblem[] => [problemAt(position, { code: 'NAME_UNKNOWN', message, hint })];
   if (typeof root !== 'string') return [];
   if (root === 'context' && typeof first === 'string' && first !== 'outputs' && !known.context.has(first))
-    return wrong(
+    return problem(
       `the context has no "${first}"${didYouMean(first, known.context)}`,
       'name it under context:, or in the context of a transition',
     );
   const output = root === 'outputs' ? first : root === 'context' && first === 'outputs' ? second : undefined;
   if (typeof output === 'string') return outputProblem(output, position, known);
   if (root === 'params' && typeof first === 'string' && !Object.hasOwn(known.document.params ?? {}, first))
-    return wrong(
+    return problem(
       `there is no parameter "${first}"${didYouMean(first, Object.keys(known.document.params ?? {}))}`,
       'declare it under params:',
     );
   const type = OWN_ROOTS[root];
   if (type !== undefined && !isOwnTransition(known.document, path, type) && !known.context.has(root))
-    return wrong(
+    return problem(
       `"${root}" exists only in the context of a transition of a ${type} stage`,
-      `pass what you need along in the context of a transition there`,
+      `pass the values that you need in the context of a transition there`,
     );
   if (ROOTS.includes(root) || root === 'secrets' || known.context.has(root)) return [];
   const names = [...ROOTS, ...known.context];
-  return wrong(
+  return problem(
     `there is no name "${root}"${didYouMean(root, names)}`,
-    `names begin with one of ${ROOTS.join(', ')}, or are in the context`,
+    `begin with one of ${ROOTS.join(', ')}, or with a name in the context`,
   );
 }
 
@@ -88,16 +88,16 @@ function outputProblem(name: string, position: FreePath['position'], { outputs }
   const producers = outputs.get(name);
   if (producers === undefined) {
     const message = `no stage and no output is called "${name}"${didYouMean(name, outputs.keys())}`;
-    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'outputs are read as outputs.<stage>' })];
+    return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: 'write outputs.<stage>' })];
   }
   const [only] = producers;
   // The result of a parallel stage contains those of its branches; only stages can be read by the names of their outputs.
   if (producers.length === 1 && only?.includes(BRANCH)) {
-    const message = `"${name}" is an output of a branch, so the stage and the branch must be named, too`;
+    const message = `"${name}" is an output of a branch, so its stage and its branch must be named too`;
     return [problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `write ${pathOf(only, name)}` })];
   }
   if (producers.length < 2) return [];
-  const message = `"${name}" is an output of ${producers.map((id) => `"${id}"`).join(' and ')}, so it is not clear which one is meant`;
+  const message = `"${name}" is an output of ${producers.map((id) => `"${id}"`).join(' and ')}, so the name is ambiguous`;
   const hint = `name the stage as well: ${producers.map((id) => pathOf(id, name)).join(' or ')}`;
   return [problemAt(position, { code: 'NAME_AMBIGUOUS', message, hint })];
 }
@@ -114,7 +114,7 @@ function contextNames({ context, stages }: YamlWorkflow): Set<string> {
   return new Set([...Object.keys(context ?? {}), ...added, ...FACTS]);
 }
 
-/** What can be read as an output: stages and what they produce, with their producers. */
+/** The names that can be read as outputs (stages and their outputs), with their producers. */
 function outputNames({ stages }: YamlWorkflow): Map<string, readonly string[]> {
   const producers = new Map<string, string[]>();
   const add = (work: object, place: string): void => {

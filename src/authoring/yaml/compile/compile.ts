@@ -1,5 +1,5 @@
-// Owns compiling a checked workflow file: the file becomes the spec of a graph, which the graph compiler reads, and each
-// problem gets its position in the file.
+// Compiles a checked workflow file: the file becomes the spec of a graph, which the graph compiler reads, and each problem
+// gets its position in the file.
 //
 // - A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
 //   likewise.
@@ -30,11 +30,11 @@ import { specOf } from './spec.ts';
 import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 
 const MAX_ITERATIONS = 10;
-/** Problems that are reported where the name is written. */
+/** Problems that are reported at the name in the file. */
 const CHECKED_IN_FILE: ReadonlySet<string> = new Set(['TARGET_UNKNOWN', 'TARGET_IN_BRANCH', 'NAME_UNKNOWN']);
-/** Problems that a target without a stage causes by itself. */
+/** Problems that are mere consequences of a target that does not exist. */
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
-/** Problems that two stages of one id cause by themselves. */
+/** Problems that are mere consequences of two stages with the same id. */
 const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGETS, 'LOOP_UNBOUNDED']);
 /** Hints for problems of the graph, in the terms of a workflow file. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export function draftYaml(file: YamlWorkflow, compilers: Compilers): Draft {
   };
 }
 
-/** What starts the workflow. */
+/** The trigger of the workflow. */
 export function triggerOf({ trigger, override_triggers }: YamlWorkflow): TriggerModel | undefined {
   const overrides = override_triggers === true ? { overrides: true as const } : {};
   if (trigger === undefined) return undefined;
@@ -135,7 +135,7 @@ function placed(file: YamlWorkflow, problem: Problem): CompileProblem {
   const hint = HINTS[problem.code] ?? problem.hint;
   const severity = severityOf(problem);
   if (stage === undefined) return { ...problem, hint, severity, path: problem.param === undefined ? [] : ['params', problem.param] };
-  // A bound that leads back into its loop is fixed at its `then`.
+  // A limit that leads back into its loop is fixed at its `then`.
   const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
   const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
   return { ...problem, hint, severity, path: ['stages', index, ...inside] };

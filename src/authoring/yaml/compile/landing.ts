@@ -1,5 +1,5 @@
-// Owns what ties a merge to what people approved: questions in a workflow that merges a pull request are about its head,
-// a merge that finds another head goes back to the approval, and one that finds another tree goes back to the checks.
+// Ties a merge to the approved commit: questions in a workflow that merges a pull request are about its head, a merge that
+// finds another head goes back to the approval, and one that finds another tree goes back to the checks.
 
 import type { KindFacts } from '../../../definition/kind.ts';
 import type { BoundedNext } from '../../spec/part.ts';
@@ -35,18 +35,18 @@ export function staleTransitions(
   const { maxIterations } = transitions;
   const head =
     back(
-      before.findLast((one) => isApproval(one, facts)),
+      before.findLast((earlier) => isApproval(earlier, facts)),
       maxIterations,
     ) ?? otherwise;
-  const tree = back(judgeOf(before, facts), Math.min(maxIterations, CHECKED_AGAIN_MAX)) ?? head;
+  const tree = back(checkingStage(before, facts), Math.min(maxIterations, CHECKED_AGAIN_MAX)) ?? head;
   return { ...(head === undefined ? {} : { stale_head: head }), ...(tree === undefined ? {} : { stale_tree: tree }) };
 }
 
 /**
- * The last file checks before the merge. If they come after the last work, or there are none: the first stage that judged
- * that work, by checks, reviews or an approval.
+ * The last file checks before the merge. If they come after the last work, or there are none: the first stage that
+ * checked that work, by checks, reviews or an approval.
  */
-function judgeOf(before: readonly YamlStage[], facts: KindFacts): YamlStage | undefined {
+function checkingStage(before: readonly YamlStage[], facts: KindFacts): YamlStage | undefined {
   const afterWork = before.slice(before.findLastIndex(isWork) + 1);
   const gate = before.findLast((stage) => isCheckGate(stage, facts));
   if (gate !== undefined && !afterWork.includes(gate)) return gate;
@@ -79,7 +79,7 @@ function isAboutWork(check: YamlCheck, facts: KindFacts): boolean {
   return checksWork === true || readsFiles !== false || checksOf(check).some((inner) => isAboutWork(inner, facts));
 }
 
-/** The checks that a stage, or a check that is made of others, makes. */
+/** The checks of a stage, or those nested in a check. */
 function checksOf({ conditions = [] }: YamlStage | YamlCheck): readonly YamlCheck[] {
   return conditions as readonly YamlCheck[];
 }

@@ -1,4 +1,4 @@
-// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, outputs, expressions.
+// Translates the common parts of stages and checks to the spec of a graph: requests, outputs, expressions.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
@@ -9,7 +9,7 @@ import type { OutputSpec, Webhook } from '../../spec/part.ts';
 import type { YamlStage } from '../schema/form.ts';
 import type { YamlOutput } from '../schema/rule.ts';
 
-/** Variables as texts. */
+/** Environment variables as strings. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
   return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
@@ -55,9 +55,9 @@ export function bareExpression(source: string): string {
   return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
 }
 
-/** One text or several, as a list. */
-export function listOf(written: string | readonly string[] | undefined): readonly string[] {
-  return typeof written === 'string' ? [written] : (written ?? []);
+/** One string or several, as a list. */
+export function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
 }
 
 /** The object, if it has any field. */
@@ -65,7 +65,7 @@ export function nonEmpty<T extends object>(object: T | undefined): T | undefined
   return object === undefined || Object.keys(object).length === 0 ? undefined : object;
 }
 
-/** What a stage produces. */
+/** The outputs of a stage. */
 export function outputsOf({
   outputs = [],
   fresh,

@@ -1,5 +1,5 @@
-// Owns translating a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a graph
-// has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a step of its own.
+// Translates a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a
+// graph has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a separate step.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -25,14 +25,14 @@ import { always, notifyStep, retryOf, type StepEntry, type TransitionKey, type T
 type YamlHooks = YamlWorkflow['on_complete'];
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
-/** Outcomes that go where `on_error` leads when the stage has no transition of their own for them (C2). */
+/** Outcomes that follow `on_error` if the stage has no transition for them (C2). */
 const FAILURES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
   ['error', []],
   ['timeout', ['on_timeout']],
   ['conflict', ['on_conflict']],
   ['ci_failure', ['on_ci_failure']],
 ];
-/** An unreachable forge is tried again before a person has to act, because the work of the run is already done. */
+/** An unreachable forge is retried before a person has to act, because the work of the run is already done. */
 const HOOK_RETRY: Retry = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
@@ -67,7 +67,7 @@ function concurrencyOf({ concurrency, metadata }: YamlWorkflow): Concurrency | u
 }
 
 function paramsOf(params: NonNullable<YamlWorkflow['params']>): ArgSpecs {
-  // The compiler checks them, and fills in what was left out.
+  // The compiler checks them and adds the defaults.
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, omitUndefined(param) as unknown as Arg]));
 }
 
@@ -92,7 +92,7 @@ function stageSteps(file: YamlWorkflow, context: StageContext): StepEntry[] {
   };
   if (stage.on_enter === undefined) return [[stage.id, step]];
   const enter = notifyStep(stage.on_enter.notify, always(stage.id));
-  // Nobody gets a message about a stage that is skipped.
+  // A skipped stage sends no message.
   return [
     [addedName(stage.id, 'enter'), { ...enter, ...omitUndefined({ condition: stage.condition }) }],
     [stage.id, step],
@@ -100,14 +100,14 @@ function stageSteps(file: YamlWorkflow, context: StageContext): StepEntry[] {
 }
 
 /** A question with the targets of its answers; in a workflow about a pull request, it is about that too. */
-function questionOf(file: YamlWorkflow, { stage, index, transitions }: StageContext, work: WorkAndFrame): WorkAndFrame {
+function questionOf(file: YamlWorkflow, { stage, index: position, transitions }: StageContext, work: WorkAndFrame): WorkAndFrame {
   const { human } = work;
   if (human === undefined) return work;
-  const written = (stage.options ?? []) as readonly { readonly goto?: string }[];
-  const options = human.options?.map((option, at) => {
-    const target = written[at]?.goto;
+  const answers = (stage.options ?? []) as readonly { readonly goto?: string }[];
+  const options = human.options?.map((option, index) => {
+    const target = answers[index]?.goto;
     if (target === undefined) return option;
-    transitions.check(stage.id, target, ['stages', index, 'options', at, 'goto']);
+    transitions.check(stage.id, target, ['stages', position, 'options', index, 'goto']);
     return { ...option, nextStep: transitions.target(target) };
   });
   const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;
@@ -131,12 +131,12 @@ function nextOf(
 ): Readonly<Record<string, BoundedNext>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
-  const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
+  const ok = SUCCESS.map(edge).find((transition) => transition !== undefined) ?? onward;
   const skip = edge('skip_to') ?? onward;
   const reject = edge('on_reject') ?? edge('on_any_reject');
   const rejectAll = edge('on_all_reject');
   const onFailure = edge('on_fail') ?? edge('on_failure');
-  // `on_failure` stands for every way to fail, `on_fail` for a verdict.
+  // `on_failure` is for every kind of failure, `on_fail` for a verdict.
   const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   // The outcome when others changed the same rows. For a stage that cannot write, validation reports it.
@@ -144,7 +144,7 @@ function nextOf(
   const isPossible = (outcome: string): boolean =>
     stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
   const failures = FAILURES.filter(([outcome]) => isPossible(outcome)).map(
-    ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
+    ([outcome, keys]) => [outcome, keys.map(edge).find((transition) => transition !== undefined) ?? onError] as const,
   );
   return {
     ok,
@@ -170,7 +170,7 @@ function completeHooks(hooks: YamlHooks = []): StepEntry[] {
   });
 }
 
-/** Hooks that run beside a run that has failed or escalated. */
+/** Hooks that run when a run has failed or escalated. */
 function errorHooks(hooks: YamlHooks = []): StepEntry[] {
   return hooks.map((hook, index) => {
     const next = index + 1 < hooks.length ? always(`on_error.${index + 2}`) : {};
@@ -199,21 +199,21 @@ function frameOf({ name: title, condition, timeout, recovery, undo }: YamlStage)
   return { templates: true, merges: false, ...omitUndefined({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
 }
 
-function undoOf(written: YamlUndo): SharedSpec['undo'] {
-  if (!('run' in written) && !('argv' in written)) return { forge: hookOf(written as never) as never, recovery: 'rerun' };
-  const { run, argv, env, cwd, timeout, recovery } = written;
+function undoOf(undo: YamlUndo): SharedSpec['undo'] {
+  if (!('run' in undo) && !('argv' in undo)) return { forge: hookOf(undo as never) as never, recovery: 'rerun' };
+  const { run, argv, env, cwd, timeout, recovery } = undo;
   return { command: (run ?? argv) as string, ...omitUndefined({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
 }
 
-/** The kind of the application that a stage names, if it does. */
+/** The application's kind that a stage names, if any. */
 function ownKindOf({ type }: YamlStage, { customKinds = {} }: Compilers): CustomKind | undefined {
   return type !== undefined && Object.hasOwn(customKinds, type) ? customKinds[type] : undefined;
 }
 
-/** A check of a gate; all fields of one that has no form are its own. */
-function checkOf(written: YamlCheck, compilers: Compilers): CheckSpec {
-  const { check, timeout } = written;
+/** A check of a gate; a check without a form keeps all its fields. */
+function checkOf(yaml: YamlCheck, compilers: Compilers): CheckSpec {
+  const { check, timeout } = yaml;
   const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
-  const fields = form?.toSpec(written as never, (inner) => checkOf(inner, compilers)) ?? written;
+  const fields = form?.toSpec(yaml as never, (inner) => checkOf(inner, compilers)) ?? yaml;
   return { ...fields, check, ...omitUndefined({ timeout }) } as CheckSpec;
 }

@@ -1,4 +1,4 @@
-// Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its bound.
+// Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its limit.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -14,7 +14,7 @@ import type { YamlWorkflow } from '../schema/schema.ts';
 import { notifyOf } from './forge.ts';
 import { branchesOf } from './part.ts';
 
-/** A problem of the graph, with its place in the file. */
+/** A problem of the graph, with its path in the file. */
 export interface CompileProblem extends Problem {
   readonly path: YamlPath;
   readonly severity: Severity;
@@ -76,8 +76,8 @@ export function always(to: string): Readonly<Record<string, string>> {
 
 /** The transition of a stage under a key, if it has one; a target alone is a transition that goes there. */
 export function transitionOf(stage: YamlStage, key: TransitionKey): YamlTransition | undefined {
-  const written = (stage as Readonly<Partial<Record<TransitionKey, string | YamlTransition>>>)[key];
-  return typeof written === 'string' ? { goto: written } : written;
+  const transition = (stage as Readonly<Partial<Record<TransitionKey, string | YamlTransition>>>)[key];
+  return typeof transition === 'string' ? { goto: transition } : transition;
 }
 
 /** A step by its id. */
@@ -126,7 +126,7 @@ export class Transitions {
     return { to: this.through(`${stage.id}.${key}`, transition, this.target(name)), ...bound, ...data };
   }
 
-  /** Reports a target that does not exist, where it is written. */
+  /** Reports a target that does not exist, at its position. */
   check(step: string, name: string, path: YamlPath): void {
     if (this.positions.has(name) || ENDS.includes(name)) return;
     const group = this.file.stages.find((stage) => branchesOf(stage).some(({ id }) => id === name));
@@ -157,8 +157,8 @@ export class Transitions {
       step: from,
       code: 'LOOP_UNBOUNDED',
       severity: 'warning',
-      message: `the loop from "${from}" to "${name}" has no bound; it is taken ${this.maxIterations} times at most, then the run escalates`,
-      // Only a transition with goto can have a bound of its own.
+      message: `the loop from "${from}" to "${name}" has no limit; after ${this.maxIterations} iterations the run escalates`,
+      // Only a transition with goto can have its own limit.
       hint: goto === undefined ? 'set limits: { max_iterations: 3 } for the workflow' : 'write max_iterations and then',
       path,
     });
@@ -187,7 +187,7 @@ export function notifyStep(notify: YamlNotify, next: NonNullable<StepFields['nex
   return { forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }
 
-/** How often a stage is tried again; a timeout without a transition of its own is an error (C2). */
+/** How often a stage is retried; a timeout without its own transition is an error (C2). */
 export function retryOf(stage: YamlStage): StepFields['retry'] | undefined {
   const onError = transitionOf(stage, 'on_error');
   const onTimeout = transitionOf(stage, 'on_timeout') ?? onError;

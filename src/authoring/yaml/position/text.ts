@@ -1,7 +1,7 @@
-// Owns the positions of a text's characters in the file. A YAML value differs from its source: quotes and indentation are
+// Finds the positions of a string's characters in the file. A YAML value differs from its source: quotes and indentation are
 // removed, lines are folded, escapes become characters. A position in a template must survive all of it.
 
-/** A text as it is written in a file. */
+/** A string in the source of a file. */
 export interface SourceText {
   readonly value: string;
   /** `PLAIN`, `QUOTE_SINGLE`, `QUOTE_DOUBLE`, `BLOCK_LITERAL` or `BLOCK_FOLDED`. */
@@ -10,14 +10,14 @@ export interface SourceText {
   readonly end: number;
 }
 
-/** For each character of the value, and for its end, the offset where it is written. */
+/** For each character of the value, and for its end, the offset in the source. */
 export interface ValueOffsets {
   readonly offsets: readonly number[];
   /** The indentation of further lines, if it is the same for all of them. */
   readonly indent: number;
 }
 
-/** Where each character of a text is written. */
+/** Finds the offset of each character of a string in the source. */
 export function valueOffsets(file: string, text: SourceText): ValueOffsets {
   return text.style.startsWith('BLOCK') ? blockOffsets(file, text) : { offsets: flowOffsets(file, text), indent: 0 };
 }

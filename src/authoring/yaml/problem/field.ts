@@ -1,4 +1,4 @@
-// Owns the messages about unknown fields: a misspelling, a field of another form, or one that does not exist at all.
+// Owns the messages about unknown fields: a misspelt field, a field of another form, or one that does not exist at all.
 
 import * as z from 'zod';
 import { didYouMean, nearestName } from '../../../base/suggest.ts';
@@ -9,7 +9,7 @@ import { type Fault, listed, quoted } from './problem.ts';
 
 const SHOWN_MAX = 6;
 
-/** Fields of transitions that go with some keys only. */
+/** Fields of transitions that only some keys can have. */
 const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
   retry: 'retry goes with on_error and on_timeout, in a map of its own; work that failed goes back with { goto: …, max_iterations: 3 }',
   backoff: 'backoff goes with retry, under on_error or on_timeout',
@@ -35,7 +35,7 @@ export function unknownField(key: string, node: SchemaNode | undefined, path: Ya
   const near = nearestName(key, allowed);
   if (near !== undefined) return { code: 'FIELD_UNKNOWN', message: `${message} (did you mean "${near}"?)`, hint: `rename it to "${near}"` };
   if (path.at(-2) === 'branches' && /^(on_|skip_to)/.test(key))
-    return { code: 'FIELD_UNKNOWN', message, hint: 'branches lead nowhere by themselves; write it on the parallel stage that holds them' };
+    return { code: 'FIELD_UNKNOWN', message, hint: 'branches have no transitions; write it on the parallel stage that contains them' };
   return { code: 'FIELD_UNKNOWN', message, hint: allowed.length === 0 ? 'remove it' : `remove it; ${what} has ${listed(allowed)}` };
 }
 

@@ -42,6 +42,6 @@ function ownCheck(builtIn: readonly string[]) {
     z
       .looseObject({ check: noted(name, { role: 'literal', examples: ['command'], accepts: 'the name of a check' }), timeout })
       .catchall(tree('A value for the check, which may have templates.')),
-    { what: 'a check', description: 'A check that is registered in TypeScript; all its other fields are its own.' },
+    { what: 'a check', description: 'A check that is registered in TypeScript; it defines all its other fields.' },
   );
 }

@@ -1,5 +1,5 @@
-// Owns how a kind of step or a gate check declares its form in a workflow file. The building blocks of fields are passed
-// in, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
+// Owns the interface by which a kind of step or a gate check declares its form in a workflow file. The building blocks of
+// fields are passed in, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
 
 import type * as z from 'zod';
 import type { RecoveryPolicy } from '../../../definition/model.ts';
@@ -12,14 +12,14 @@ import type * as field from './field.ts';
 import type * as part from './part.ts';
 import type { outcomes } from './transition.ts';
 
-/** A valid check, as it is written. */
+/** A valid check of a file. */
 export interface YamlCheck {
   readonly check: string;
   readonly timeout?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** A valid stage or branch, as it is written: what every one has, and the fields of its kind. */
+/** A valid stage or branch of a file: the common fields, and those of its kind. */
 export interface YamlStage {
   readonly id: string;
   readonly type?: string | undefined;
@@ -53,21 +53,21 @@ export type FieldWords = typeof field &
     readonly simpleCheck: z.ZodType<YamlCheck>;
   };
 
-/** How a check is written in a workflow file. */
-export interface CheckForm<Written = never> {
+/** The form of a check in a workflow file. */
+export interface CheckForm<Fields = never> {
   /** What the check does, for the reference. */
   readonly meaning: string;
   /** True if it has nested checks, which have none themselves. */
   readonly isMadeOfOthers?: true;
-  /** The fields beside `check` and `timeout`. */
+  /** The fields other than `check` and `timeout`. */
   fields(words: FieldWords): z.ZodRawShape;
-  /** Its fields in the spec of a graph, besides `check` and `timeout`. */
-  toSpec(written: Written, checkOf: (inner: YamlCheck) => CheckSpec): Readonly<Record<string, unknown>>;
-  /** What is wrong with fields that are right each by itself. */
-  rules?(written: Written, path: YamlPath): PlacedFault[];
+  /** Its fields in the spec of a graph, other than `check` and `timeout`. */
+  toSpec(fields: Fields, checkOf: (inner: YamlCheck) => CheckSpec): Readonly<Record<string, unknown>>;
+  /** The faults of fields that are only invalid together. */
+  rules?(fields: Fields, path: YamlPath): PlacedFault[];
 }
 
-/** The form of a check, with the type of what is written. */
+/** Declares the form of a check; its functions get the type of the fields. */
 export function checkForm<S extends z.ZodRawShape>(
   form: Omit<CheckForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: FieldWords): S },
 ): CheckForm {
@@ -82,16 +82,16 @@ export type StageWords = Omit<FieldWords, 'simpleCheck'> &
     readonly branch: z.ZodType<YamlStage>;
   };
 
-/** The work of a step, and what goes with it. */
+/** The work of a step, with the fields of its frame that depend on it. */
 export type WorkAndFrame = Omit<StepFields, 'each' | 'next'>;
 
-/** How the parts of a stage are translated. */
+/** The translators of the parts of a stage. */
 export interface StageParts {
   checkOf(check: YamlCheck): CheckSpec;
   memberOf(branch: YamlStage): readonly [id: string, spec: MemberSpec];
 }
 
-/** How the parts of a stage are checked. */
+/** The checkers of the parts of a stage. */
 export interface StageRules {
   checkRules(check: YamlCheck, path: YamlPath): PlacedFault[];
   workRules(branch: YamlStage, path: YamlPath): PlacedFault[];
@@ -104,25 +104,25 @@ export interface StageVariant {
   readonly transitions: readonly (keyof typeof outcomes)[];
 }
 
-/** How a kind of step is written as a stage of a workflow file. */
-export interface StageForm<Written = never> {
+/** The form of a kind of step as a stage of a workflow file. */
+export interface StageForm<Fields = never> {
   /** What the stage is for, for the reference. */
   readonly meaning: string;
-  /** The keys of transitions beside those that every stage has. */
+  /** The keys of its transitions, in addition to those that every stage has. */
   readonly transitions: readonly (keyof typeof outcomes)[];
   /** `group`: cannot be a branch. `worker`: a branch declares which files it writes. `default`: also the kind of branches without a type. */
   readonly branch?: 'group' | 'worker' | 'default';
-  /** The fields of its own. */
+  /** Its own fields. */
   fields(words: StageWords): z.ZodRawShape;
   /** The field that selects a form, and the forms, if it has several. */
   readonly variants?: { readonly key: string; of(words: StageWords): Readonly<Record<string, StageVariant>> };
-  /** What it is in the spec of a graph. */
-  toSpec(written: Written, parts: StageParts): WorkAndFrame;
-  /** What is wrong with fields that are right each by itself. */
-  rules?(written: Written, path: YamlPath, rules: StageRules): PlacedFault[];
+  /** Translates it to the spec of a graph. */
+  toSpec(fields: Fields, parts: StageParts): WorkAndFrame;
+  /** The faults of fields that are only invalid together. */
+  rules?(fields: Fields, path: YamlPath, rules: StageRules): PlacedFault[];
 }
 
-/** The form of a stage, with the type of what is written. */
+/** Declares the form of a stage; its functions get the type of the fields. */
 export function stageForm<S extends z.ZodRawShape>(
   form: Omit<StageForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: StageWords): S },
 ): StageForm {

@@ -12,7 +12,7 @@ import type { PlacedFault } from '../problem/schema.ts';
 import type { YamlCheck, YamlStage } from './form.ts';
 import type { YamlWorkflow } from './schema.ts';
 
-/** Something that a stage produces, as it is written. */
+/** An output of a stage in a file. */
 export interface YamlOutput {
   readonly name: string;
   readonly type: FileOutputModel['type'] | ForgeOutputType;
@@ -26,7 +26,7 @@ type YamlHook = NonNullable<YamlWorkflow['on_complete']>[number];
 
 /** The faults of a stage whose shape is valid. */
 export function stageRules(stage: YamlStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
-  const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
+  const skip = stage.skip_to !== undefined && stage.condition === undefined ? [uselessSkip([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
   return [...skip, ...success, ...oneRetry(stage, path), ...workRules(stage, path, compilers)];
 }
@@ -76,7 +76,7 @@ function checkRules(check: YamlCheck, path: YamlPath, compilers: Compilers): Pla
   return [...own, ...inner.flatMap((one, index) => checkRules(one, [...path, 'conditions', index], compilers))];
 }
 
-/** A program is a shell line or words, and not both. */
+/** A program is either a shell line or a list of words. */
 export function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
   const { run, argv } = program;
   if (run === undefined && argv === undefined)
@@ -84,7 +84,7 @@ export function programRule(program: { readonly run?: string | undefined; readon
       { code: 'FIELD_MISSING', message: 'a command must have "run" or "argv"', hint: 'for example "run: npm test"', path, part: 'value' },
     ];
   if (run === undefined || argv === undefined) return [];
-  const message = 'a command has "run" and "argv"; it can have only one of them';
+  const message = 'a command must have only one of "run" and "argv"';
   return [
     {
       code: 'FIELD_CONFLICT',
@@ -103,14 +103,14 @@ export function joinRule(join: string | undefined, length: number, path: YamlPat
   const at = { code: 'FIELD_CONFLICT', path: [...path, 'join'], part: 'value' } as const;
   if (of !== length)
     return [
-      { ...at, message: `"join" counts ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
+      { ...at, message: `"join" is for ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
     ];
   if (needed > of)
     return [{ ...at, message: `"join" needs ${needed} branches, but there are only ${of}`, hint: `write all, or at most ${of}-of-${of}` }];
   return [];
 }
 
-/** A label action adds or removes. */
+/** A label action must add or remove labels. */
 export function labelRule(label: { readonly add?: unknown; readonly remove?: unknown }, path: YamlPath): PlacedFault[] {
   if (label.add !== undefined || label.remove !== undefined) return [];
   return [
@@ -132,7 +132,7 @@ export function outputRules({ outputs = [], fresh }: YamlOutputs, path: YamlPath
   return [{ code: 'FIELD_CONFLICT', message, hint: 'list the outputs, or remove "fresh"', path: [...path, 'fresh'], part: 'key' }];
 }
 
-/** What a stage produces, as it is written. */
+/** The outputs of a stage in a file. */
 interface YamlOutputs {
   readonly outputs?: readonly YamlOutput[] | undefined;
   readonly fresh?: string | undefined;
@@ -158,7 +158,7 @@ function outputRule(output: YamlOutput, path: YamlPath): PlacedFault[] {
         part: 'value',
       },
     ];
-  const message = `the ${type} output ${quoted(name)} has a pattern, but only files have one`;
+  const message = `the ${type} output ${quoted(name)} must not have "pattern"; only files have one`;
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove the pattern, or write "type: file"', path: [...path, 'pattern'], part: 'key' }];
 }
 
@@ -166,11 +166,11 @@ function outputRule(output: YamlOutput, path: YamlPath): PlacedFault[] {
 function insideRule(name: string, pattern: string, path: YamlPath): PlacedFault[] {
   const refusal = patternRefusal(pattern);
   if (refusal === undefined) return [];
-  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} is refused: ${refusal}`;
-  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside of the workspace, such as src/**', path, part: 'value' }];
+  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} cannot be used: ${refusal}`;
+  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside the workspace, such as src/**', path, part: 'value' }];
 }
 
-function useless(path: YamlPath): PlacedFault {
+function uselessSkip(path: YamlPath): PlacedFault {
   const message = '"skip_to" is never taken: the stage has no condition, so it is never skipped';
   return { code: 'FIELD_CONFLICT', message, hint: 'add a condition, or remove skip_to', severity: 'warning', path, part: 'key' };
 }

@@ -14,17 +14,17 @@ import { around, failures, leads, onEnter, outcomes } from './transition.ts';
 
 const { map, noted, textsOrNone, tree } = field;
 
-/** What every stage and branch has. */
+/** The fields of every stage and branch. */
 const frame = { ...around, undo };
 
 const writes = textsOrNone(
-  'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same get checkouts of their own.',
+  'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same files get separate checkouts.',
   ['src/**'],
 ).optional();
 
 type Form = z.ZodObject | z.ZodDiscriminatedUnion;
 
-/** The schema of one stage of a workflow, with the kinds and checks that there are. */
+/** The schema of one stage of a workflow, with these kinds and checks. */
 export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<YamlStage> {
   const formsOf = <T>(list: Readonly<Record<string, { readonly yaml?: T }>>) =>
     Object.entries(list).flatMap(([name, { yaml }]): [string, T][] => (yaml === undefined ? [] : [[name, yaml]]));
@@ -45,7 +45,7 @@ export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.Z
     ([type, form]): DescribedKind =>
       members.find((member) => member.type === type) ?? { type, form, fields: form.fields({ ...words, branch }) },
   );
-  return oneOf([...stages.map((one) => stageForm(one, words)), ...own.map(customStage)], {
+  return oneOf([...stages.map((stage) => stageForm(stage, words)), ...own.map(customStage)], {
     id: 'stage',
     what: 'a stage',
     accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }',
@@ -88,7 +88,7 @@ function stageForm({ type, form, fields }: DescribedKind, words: StageWords): Fo
 function variantsOf(
   { variants }: StageForm,
   words: StageWords,
-  formOf: (given: { readonly name: string; readonly variant: StageVariant }) => z.ZodObject,
+  formOf: (named: { readonly name: string; readonly variant: StageVariant }) => z.ZodObject,
 ): Form | undefined {
   if (variants === undefined) return undefined;
   const { key } = variants;
@@ -113,10 +113,10 @@ function customStage(kind: CustomKind): z.ZodObject {
   return customForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...failures, on_enter: onEnter });
 }
 
-function customForm({ kind }: CustomKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
+function customForm({ kind }: CustomKind, part: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
   const config = tree('The configuration of the kind, which may have templates.').optional();
   const shape = { ...frame, type: z.literal(kind), with: config, ...transitions };
-  return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${what}` });
+  return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${part}` });
 }
 
 function article(word: string): string {

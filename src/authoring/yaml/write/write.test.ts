@@ -217,15 +217,19 @@ describe('a definition that came from a module', () => {
   });
 
   test.each([
-    ['work that is a function', { handler: () => 1 }, 'step "a" cannot be written in a workflow file: some of it is a function'],
+    ['work that is a function', { handler: () => 1 }, 'step "a" cannot be written in a workflow file: it contains a function'],
     ['a contract', { command: 'x', postconditions: [{ name: 'n', check: 'true', error: 'e' }] }, 'step "a" cannot be written'],
     [
       'a conditional transition',
       { command: 'x', next: { condition: 'true', onTrue: 'b', onFalse: null } },
       'an expression chooses its next step',
     ],
-    ['a kind that files do not have', { each: { items: 'list', step: { command: 'x' } } }, 'no stage for a each step'],
-    ['a question after the work', { command: 'x', humanGate: { prompt: 'ok?', context: [] } }, 'make two steps of it'],
+    ['a kind that files do not have', { each: { items: 'list', step: { command: 'x' } } }, 'workflow files cannot have a "each" step'],
+    [
+      'a question after the work',
+      { command: 'x', humanGate: { prompt: 'ok?', context: [] } },
+      'its question comes after its work; write two steps',
+    ],
   ])('is refused for %s', (_, fields, message) => {
     const workflow = compileGraph(
       {

@@ -1,4 +1,4 @@
-// Owns what the check `any_of` declares: checks of which one must pass.
+// Declares the check `any_of`: checks of which one must pass.
 
 import { type CheckDeclaration, type CheckModel, declareCheck, isList, parseChecks } from '../../../../definition/check.ts';
 

@@ -1,4 +1,4 @@
-// Owns what the check `branch_up_to_date` declares: the head of the pull request has every commit of its base branch.
+// Declares the check `branch_up_to_date`: the head of the pull request has every commit of its base branch.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';

@@ -1,4 +1,4 @@
-// Owns what the check `file_exists` declares: files that must exist.
+// Declares the check `file_exists`: files that must exist.
 
 import { type CheckConfigs, type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';

@@ -1,4 +1,4 @@
-// Owns what the check `label_present` declares: labels that the issue or the pull request must have.
+// Declares the check `label_present`: labels that the issue or the pull request must have.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';

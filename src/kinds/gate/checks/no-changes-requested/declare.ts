@@ -1,4 +1,4 @@
-// Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
+// Declares the check `no_changes_requested`: no person with write permission requests changes to the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';

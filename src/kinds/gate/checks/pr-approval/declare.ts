@@ -1,4 +1,4 @@
-// Owns what the check `pr_approval` declares: how many people of which groups must approve the pull request.
+// Declares the check `pr_approval`: how many people of which groups must approve the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';

@@ -1,4 +1,4 @@
-// Owns what the check `pr_approvals_met` declares: how many people with write permission must approve the pull request.
+// Declares the check `pr_approvals_met`: how many people with write permission must approve the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
