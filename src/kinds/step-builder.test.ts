@@ -320,7 +320,7 @@ describe('shared options', () => {
     expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('step "a" cannot be built: the check "odd" is invalid');
   });
 
-  test('and models are frozen through', () => {
+  test('the models of steps are deeply frozen', () => {
     const { model } = step('a').agent({ agent: 'x', context: { list: [1] } }).bound;
     expect(() => ((modelOf({ bound: { model } }).config as { context: unknown }).context as { list: number[] }).list.push(2)).toThrow(
       TypeError,

@@ -166,7 +166,7 @@ describe('a problem of a definition is shown', () => {
   });
 });
 
-test('what is not closed is shown where it was opened, and a place after tabs is right', async () => {
+test('an unclosed bracket is reported where it was opened, with the right column after tabs', async () => {
   const place = async (file: string, text: string) => {
     const read = await readOutline(file, text);
     return isOutline(read) ? [] : read.map(({ message, line, column }) => `${line}:${column} ${message}`);

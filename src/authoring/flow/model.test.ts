@@ -96,7 +96,7 @@ describe('what a flow writes is data', () => {
     ['command', { run: 'x', env: { A: () => '1' } }],
     ['webhook', { request: { url: () => 'https://example.com' } }],
     ['action', { action: 'comment', message: () => 'm' }],
-  ])('and no function builds it later: %s', (method, given) => {
+  ])('a function in place of data is rejected: %s', (method, given) => {
     expect(() => inFlow(method, given)).toThrow(/^step "a".* not a function/);
   });
 });

@@ -47,7 +47,7 @@ describe('the types of a graph', () => {
     expect(compiled.code.get('a')?.preconditions[0]?.(ctx as never)).toBe(true);
   });
 
-  test('what the application context lacks does not compile', () => {
+  test('a name that the application context lacks does not compile', () => {
     compileGraph<{ readonly book: string }>(
       {
         name: 'typed',

@@ -316,7 +316,7 @@ describe('a value of another type is refused, and the message says what must be 
     expect(message).toContain('is not valid: ');
   });
 
-  test('in a list of steps as well', () => {
+  test('a value of another type is also rejected in a list of steps', () => {
     const spec = (step: unknown) => ({ name: 'w', steps: [step] });
     expect(problemsOf(spec({ id: 5, command: 'x', next: null }), 'list')).toContain('step "step-1": `id` must be a string, not 5');
     expect(problemsOf(spec(5), 'list')).toContain('step "step-1": a step must be an object');

@@ -123,7 +123,7 @@ describe('a schema', () => {
     expect(() => defineWorkflow({ name: 'w', steps: { a: { gate: { checks }, next: null } } })).toThrow('`retries`: Invalid input');
   });
 
-  test('that only answers later is rejected, because a definition does not wait', () => {
+  test('an asynchronous schema is rejected, because a definition does not wait', () => {
     const late = defineStepKind({ kind: 'late', parse: z.string().refine(async () => true), run: () => ({ outcome: 'ok' }) });
     expect(() => late.parse('x')).toThrow('the schema must not be asynchronous');
   });
@@ -156,7 +156,7 @@ describe('a check of an application', () => {
     expect(check.reports?.({ check: 'c' } as never)).toEqual([]);
   });
 
-  test('that requires an approval names a step that asks a person', async () => {
+  test('a check that requires an approval must name a step that asks a person', async () => {
     const approved = defineCheck({
       name: 'seen',
       parse: ({ at }: { at: string }) => ({ at }),
@@ -178,7 +178,7 @@ stages:
     await expect(file('aks')).rejects.toThrow('its check "seen" requires an approval at step "aks", which does not exist');
   });
 
-  test('that reads no files passes although files change meanwhile', async () => {
+  test('a check that reads no files passes although files change meanwhile', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
     execFileSync('git', ['init', '--quiet', cwd]);
     const writing = (traits: { readsFiles?: false }) =>

@@ -75,7 +75,7 @@ describe('a kind of the application', () => {
     expect(() => defineStepKind({ ...double, kind: 'a b' })).toThrow('must be a word');
   });
 
-  test('that returns an outcome nobody declared is an error', async () => {
+  test('a kind that returns an undeclared outcome is an error', async () => {
     const odd = defineStepKind({ kind: 'odd', parse: () => null, run: () => ({ outcome: 'maybe' as never }) });
     const result = await defineWorkflow({ name: 'w', steps: [{ id: 'a', use: odd(null), next: null }] }).run();
     expect(result.error ?? result.stepResults[0]?.error).toContain('must return { outcome, output }');

@@ -127,7 +127,7 @@ stages:
     ['{ schedule: "@daily", timezone: Nowhere, params: { scope: all } }', '4:42 SCHEDULE_INVALID there is no time zone "Nowhere"'],
     ['{ timezone: UTC }', '4:22 SCHEDULE_INVALID "trigger.timezone" needs a schedule'],
     ['{}', '4:10 SCHEDULE_INVALID the trigger must have an event, a command or a schedule'],
-  ])('that starts nothing is reported at its position: %s', (trigger, error) => {
+  ])('a schedule that starts nothing is reported at its position: %s', (trigger, error) => {
     expect(errors(file(trigger))).toEqual([error]);
   });
 

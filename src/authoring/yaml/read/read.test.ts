@@ -186,7 +186,7 @@ describe('templates are accepted in some fields, and refused elsewhere', () => {
     );
   });
 
-  it('what expressions read is reported with exact positions, also in blocks', () => {
+  it('the paths that expressions read have exact positions, also in blocks', () => {
     const { expressions } = read(
       `${HEAD}stages:\n  - id: a\n    ${AGENT.replace(', ', '\n    ')}\n    prompt: |\n      one\n        {{ x.y }}\n    condition: >-\n      a.b\n      == c\n`,
     );
