@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interleave, type Row } from './measure.ts';
 
-const LIBRARY_BAR = 2.6;
-const COMMAND_BAR = 2;
-const DONE_BAR = 3.4;
-const SKILL_BAR = 2.6;
+const LIBRARY_TARGET = 2.6;
+const COMMAND_TARGET = 2;
+const DONE_TARGET = 3.4;
+const SKILL_TARGET = 2.6;
 const PAWL = fileURLToPath(new URL('../bin/pawl.js', import.meta.url));
 const RUN = '0190a3c4-5d6e-7f80-91a2-b3c4d5e6f708';
 
@@ -40,12 +40,12 @@ export async function measureColdStart(repeats: number): Promise<readonly Row[]>
     const library = (): number => timeOf([program, newFile()]);
     const compiling = (): number => timeOf([program, newFile()], { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' });
     const rows = [
-      await rowOf(repeats, { id: 'P6', what: 'a program that runs one step on a new store', bar: LIBRARY_BAR, run: library }),
+      await rowOf(repeats, { id: 'P6', what: 'a program that runs one step on a new store', target: LIBRARY_TARGET, run: library }),
       await rowOf(repeats, { id: 'P6c', what: 'the same without code that was compiled before', run: compiling }),
     ];
     for (const [id, words] of Object.entries({ P6s: ['show', RUN], P6g: ['inbox'], P6r: ['runs'] })) {
       const run = (): number => timeOf([PAWL, ...words, '--db', db]);
-      rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, bar: COMMAND_BAR, run }));
+      rows.push(await rowOf(repeats, { id, what: `\`pawl ${words[0]}\``, target: COMMAND_TARGET, run }));
     }
     return [...rows, ...(await measureAttended(folder, repeats)), ...(await measureSkills(folder, repeats))];
   } finally {
@@ -81,8 +81,8 @@ async function measureAttended(folder: string, repeats: number): Promise<readonl
     return timeOf([PAWL, 'done', run, `--token=${token}`, ...common], env);
   };
   return [
-    await rowOf(repeats, { id: 'P6n', what: '`pawl next`', bar: COMMAND_BAR, run: next }),
-    await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', bar: DONE_BAR, run: done }),
+    await rowOf(repeats, { id: 'P6n', what: '`pawl next`', target: COMMAND_TARGET, run: next }),
+    await rowOf(repeats, { id: 'P6d', what: '`pawl done`, of a workflow file', target: DONE_TARGET, run: done }),
   ];
 }
 
@@ -99,7 +99,7 @@ async function measureSkills(folder: string, repeats: number): Promise<readonly 
     ['P6t', 'typed', 'of the project, in TypeScript'],
   ] as const) {
     const run = (): number => timeOf([PAWL, 'skill', 'step', name, '--step', '1', '--project', folder], env);
-    rows.push(await rowOf(repeats, { id, what: `\`pawl skill step\`, a skill ${what}`, bar: SKILL_BAR, run }));
+    rows.push(await rowOf(repeats, { id, what: `\`pawl skill step\`, a skill ${what}`, target: SKILL_TARGET, run }));
   }
   return rows;
 }
@@ -119,18 +119,18 @@ function outputOf(words: readonly string[], env: NodeJS.ProcessEnv): string {
 interface ColdStart {
   readonly id: string;
   readonly what: string;
-  readonly bar?: number;
+  readonly target?: number;
   readonly run: () => number;
 }
 
-async function rowOf(repeats: number, { id, what, bar = Number.POSITIVE_INFINITY, run }: ColdStart): Promise<Row> {
+async function rowOf(repeats: number, { id, what, target = Number.POSITIVE_INFINITY, run }: ColdStart): Promise<Row> {
   const { floor, pawl, ratio, own } = await interleave(repeats, { floor: () => timeOf(['-e', '0']), pawl: async () => run() });
   return {
     id,
     what: `cold start: ${what}, against \`node -e 0\``,
     measured: `${ratio.toFixed(2)}× (${pawl.toFixed(0)} ms, ${floor.toFixed(0)} ms)`,
-    bar: Number.isFinite(bar) ? `≤ ${bar}×` : '—',
-    met: ratio <= bar,
+    target: Number.isFinite(target) ? `≤ ${target}×` : '—',
+    met: ratio <= target,
     json: { ratio, ownUs: own * 1000, ms: pawl, nodeMs: floor },
   };
 }

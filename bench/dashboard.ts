@@ -124,9 +124,9 @@ async function largeList({ page, context }: Visitor, url: string): Promise<strin
 async function printSmall(page: Page, url: string): Promise<void> {
   const taken = await commitToPixel(page, url);
   const at = (share: number): number => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
-  process.stdout.write(`commit to pixel, ${RUNS} runs: median ${at(0.5)} ms, p95 ${at(0.95)} ms (bar: 150)\n`);
+  process.stdout.write(`commit to pixel, ${RUNS} runs: median ${at(0.5)} ms, p95 ${at(0.95)} ms (target: 150)\n`);
   const longest = await longestTask(page, url);
-  process.stdout.write(`longest task, graph of 200 steps with a fan-out of 1,000: ${Math.round(longest)} ms (bar: 200)\n`);
+  process.stdout.write(`longest task, graph of 200 steps with a fan-out of 1,000: ${Math.round(longest)} ms (target: 200)\n`);
 }
 
 const launched = await launchBrowser();

@@ -1,5 +1,5 @@
 // Owns the floor: a loop without an engine that writes one row per step, with the same SQLite driver and the same pragmas.
-// Most bars of the benchmark are relative to it. Both are measured alternately in one process, because others may use the
+// Most targets of the benchmark are relative to it. Both are measured alternately in one process, because others may use the
 // machine at the same time.
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';

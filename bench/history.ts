@@ -26,9 +26,9 @@ const RUNS_AT_ONCE = 200;
 const LARGE_BYTES = 5_000_000;
 const LARGE_COUNT = 60;
 
-/** The bars in microseconds per step or run, for every size. */
-const BARS_US = { show: 150, logs: 80, prune: 500 } as const;
-const MEMORY_BAR_MB = 400;
+/** The targets in microseconds per step or run, for every size. */
+const TARGETS_US = { show: 150, logs: 80, prune: 500 } as const;
+const MEMORY_TARGET_MB = 400;
 
 /** The rows of P9, for 1,000 steps and runs and more, up to the given number. */
 export async function measureHistory(most: number): Promise<readonly Row[]> {
@@ -37,7 +37,7 @@ export async function measureHistory(most: number): Promise<readonly Row[]> {
   try {
     const empty = join(folder, 'empty.db');
     await writeRun(empty, 1);
-    const us: Record<keyof typeof BARS_US, number[]> = { show: [], logs: [], prune: [] };
+    const us: Record<keyof typeof TARGETS_US, number[]> = { show: [], logs: [], prune: [] };
     for (const size of sizes) {
       const db = join(folder, `${size}.db`);
       await writeRun(db, size);
@@ -46,7 +46,7 @@ export async function measureHistory(most: number): Promise<readonly Row[]> {
       us.prune.push((await measurePrune(join(folder, `runs-${size}.db`), size)) / size);
     }
     return [
-      ...Object.entries(us).map(([command, values]) => rowOf(command as keyof typeof BARS_US, sizes, values)),
+      ...Object.entries(us).map(([command, values]) => rowOf(command as keyof typeof TARGETS_US, sizes, values)),
       await measureMemory(join(folder, 'large.db')),
     ];
   } finally {
@@ -54,16 +54,16 @@ export async function measureHistory(most: number): Promise<readonly Row[]> {
   }
 }
 
-function rowOf(command: keyof typeof BARS_US, sizes: readonly number[], us: readonly number[]): Row {
-  const bar = BARS_US[command];
+function rowOf(command: keyof typeof TARGETS_US, sizes: readonly number[], us: readonly number[]): Row {
+  const target = TARGETS_US[command];
   const unit = command === 'prune' ? 'run' : 'step';
   const counts = sizes.map((size) => size.toLocaleString('en')).join(' / ');
   return {
     id: `P9${command[0]}`,
     what: `${command === 'prune' ? 'pruning' : `\`pawl ${command}\` of`} ${counts} ${unit}s`,
     measured: `${us.map((value) => value.toFixed(0)).join(' / ')} µs a ${unit}`,
-    bar: `≤ ${bar} µs at every size`,
-    met: us.every((value) => value <= bar),
+    target: `≤ ${target} µs at every size`,
+    met: us.every((value) => value <= target),
     json: { ownUs: us.at(-1) as number },
   };
 }
@@ -134,8 +134,8 @@ async function measureMemory(file: string): Promise<Row> {
     id: 'P9m',
     what: `memory of \`pawl show\` of ${LARGE_COUNT} results of 5 MB`,
     measured: `${mb.toFixed(0)} MB`,
-    bar: `≤ ${MEMORY_BAR_MB} MB`,
-    met: mb <= MEMORY_BAR_MB,
+    target: `≤ ${MEMORY_TARGET_MB} MB`,
+    met: mb <= MEMORY_TARGET_MB,
     json: { mb },
   };
 }

@@ -12,7 +12,7 @@ export interface Row {
   readonly id: string;
   readonly what: string;
   readonly measured: string;
-  readonly bar: string;
+  readonly target: string;
   readonly met: boolean;
   /** What `--json` prints besides `met`: `ratio` is Pawl's time divided by the floor's, `ownUs` the difference per unit of work. */
   readonly json: Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export function jsonOf(rows: readonly Row[]): string {
 
 /** The table in Markdown. */
 export function tableOf(rows: readonly Row[]): string {
-  const head = ['id', 'work', 'measured', 'bar', ''];
-  const body = rows.map((row) => [row.id, row.what, row.measured, row.bar, row.bar === '—' ? '' : row.met ? 'met' : 'MISSED']);
+  const head = ['id', 'work', 'measured', 'target', ''];
+  const body = rows.map((row) => [row.id, row.what, row.measured, row.target, row.target === '—' ? '' : row.met ? 'met' : 'MISSED']);
   return [`| ${head.join(' | ')} |`, '|---|---|---|---|---|', ...body.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
 }

@@ -87,7 +87,7 @@ export function missingPeers(folder: string = FOLDER): string | undefined {
   return `The peers are not installed: ${names}. Run \`npm --prefix bench/peers ci\` and try again.`;
 }
 
-/** The rows of the peers, for all measures or some. They have no bars: Pawl's bars are derived from them. */
+/** The rows of the peers, for all measures or some. They have no targets: Pawl's targets are derived from them. */
 export async function measurePeers(repeats: number, only?: readonly string[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (const peer of PEERS) {
@@ -101,7 +101,7 @@ export async function measurePeers(repeats: number, only?: readonly string[]): P
 /** The results of the best peers in November 2026, for a benchmark without `--peers`: Restate for P2, Mastra for P3. */
 const RECORDED = { stepsPerSecond: 2714, branchesMs: 269 };
 
-/** The results of the best peer that Pawl's bars depend on. */
+/** The results of the best peer that Pawl's targets depend on. */
 export function bestPeers(rows: readonly Row[]): typeof RECORDED {
   const of = (id: string, field: string): number[] =>
     rows.filter((row) => row.id.startsWith(`${id}.`)).flatMap(({ json }) => json[field] ?? []);
@@ -131,11 +131,11 @@ async function measurePeer(peer: Peer, measures: readonly string[], repeats: num
 
 function rowOf(peer: Peer, name: string, { id, json }: { readonly id: string; readonly json: Row['json'] }): Row {
   const reading = READINGS[id];
-  return { id: `${id}.${peer.file}`, what: `${name}: ${reading?.what}`, measured: reading?.of(json) ?? '', bar: '—', met: true, json };
+  return { id: `${id}.${peer.file}`, what: `${name}: ${reading?.what}`, measured: reading?.of(json) ?? '', target: '—', met: true, json };
 }
 
 function unmeasured(id: string, what: string, why: string): Row {
-  return { id, what, measured: `not measured: ${why}`, bar: '—', met: true, json: {} };
+  return { id, what, measured: `not measured: ${why}`, target: '—', met: true, json: {} };
 }
 
 /** Runs a Node program until it ends or times out, and then ends its whole process group. */

@@ -1,4 +1,4 @@
-// Owns what the benchmarks measure of a server in a separate process: its address, CPU time, memory and open handles.
+// Measures a server in a separate process: its address, CPU time, memory and open handles.
 
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

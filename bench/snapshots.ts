@@ -9,7 +9,7 @@ import { median, type Row } from './measure.ts';
 
 const FOLDERS = 500;
 const FILES = 100;
-const BAR_MS = 300;
+const TARGET_MS = 300;
 const CHANGED = 5;
 
 /** The rows of PS: with a few changed files, and with none. */
@@ -42,8 +42,8 @@ function rowOf(id: string, what: string, times: readonly number[]): Row {
     id,
     what: `snapshot of a repository with ${FOLDERS * FILES} files, ${what}`,
     measured: `${ms.toFixed(0)} ms`,
-    bar: `≤ ${BAR_MS} ms`,
-    met: ms <= BAR_MS,
+    target: `≤ ${TARGET_MS} ms`,
+    met: ms <= TARGET_MS,
     json: { ms },
   };
 }

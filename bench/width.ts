@@ -133,7 +133,7 @@ function rowOf(times: number, { completed, own, ratio, agentsMs, commandsMs }: M
     id: 'P3a',
     what: `1,000 branches that take 0–20 ms: functions, scripted agents, and 100 commands, ${times} times`,
     measured: `${counts.join(' / ')} completed; functions ${own.toFixed(0)} ms beyond their own time, ${ratio.toFixed(2)}× P3; agents ${agentsMs.toFixed(0)} ms, commands ${commandsMs.toFixed(0)} ms`,
-    bar: `all complete, ≤ 2× P3`,
+    target: `all complete, ≤ 2× P3`,
     met: counts.every((count) => count === times) && ratio <= 2,
     json: { ratio, ownUs: own, ms: own, completed: Math.min(...counts), times, agentsMs, commandsMs },
   };

@@ -1,4 +1,4 @@
-// Owns how an exported declaration is shown to readers: its comment as prose, and its code without what only the
+// Shows an exported declaration to readers: its comment as prose, and its code without what only the
 // implementation needs. Everything is read from the source, so that nothing has to be built first.
 
 import { type Comment, parseSync } from 'oxc-parser';

@@ -1,4 +1,4 @@
-// Owns how the reference shows what the kinds of steps contribute: a type that is put together from a part of each kind
+// Shows what the kinds of steps contribute to the API: a type that is put together from a part of each kind
 // (`KindParts`) is shown with all of those parts, and the list of the kinds with the type of each.
 
 import { importedTypes, type Module, showDeclaration, typeMember } from './api-declaration.ts';

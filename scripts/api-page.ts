@@ -109,7 +109,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   kernel: 'State of a run',
   authority: 'Identity and signatures',
   process: 'Programs',
-  compat: 'Other spellings',
+  compat: 'The syntax of older workflows',
   'safe-db': 'Protected databases',
   server: 'The server',
   skills: 'Skills',
@@ -134,9 +134,9 @@ export function apiPages(read: (path: string) => string): ApiPage[] {
   const named = new Set([main, PARTS].flatMap(({ path }) => reexports(load(path)).map(({ name }) => name)));
   const parts = entryPage(PARTS, load, () => undefined);
   const anchors = anchorsByHeading([...parts.matchAll(/^##+ (.+)$/gm)].map(([, heading = '']) => heading));
-  const beside = (name: string): string | undefined =>
+  const inParts = (name: string): string | undefined =>
     named.has(name) && anchors.has(name) ? `${PARTS.page}#${anchors.get(name)}` : undefined;
-  const pages = ENTRIES.map((entry) => ({ file: entry.page, text: entryPage(entry, load, beside) }));
+  const pages = ENTRIES.map((entry) => ({ file: entry.page, text: entryPage(entry, load, inParts) }));
   return [{ file: 'README.md', text: overview() }, ...pages, { file: PARTS.page, text: parts }];
 }
 
@@ -149,10 +149,10 @@ type Load = (path: string) => Module;
 /** Where a name is explained, if it is. */
 type Link = (name: string) => string | undefined;
 
-function entryPage({ specifier, title = specifier, path, about, usual }: Entry, load: Load, beside: Link): string {
+function entryPage({ specifier, title = specifier, path, about, usual }: Entry, load: Load, inParts: Link): string {
   const names = reexports(load(path));
   const shown = names.map(({ name, origin }) => ({ ...resolve(load, { path, ...origin }), name }));
-  return page([`# ${title}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, beside);
+  return page([`# ${title}`, '', NOTE, '', about, '', '```ts', `import { ${usual} } from '${specifier}';`, '```', ''], shown, inParts);
 }
 
 function target(path: string, from: string): string {
@@ -171,7 +171,7 @@ function resolve(load: Load, { path, from, name }: { readonly path: string; read
 
 const KINDS = ['function', 'class', 'constant', 'type'];
 
-function page(head: readonly string[], shown: readonly Shown[], beside: Link): string {
+function page(head: readonly string[], shown: readonly Shown[], inParts: Link): string {
   const topics = Map.groupBy(shown, ({ path }) => UNDER[path] ?? path.split('/')[1] ?? '');
   const unknown = [...topics.keys()].find((folder) => TOPICS[folder] === undefined);
   if (unknown !== undefined) throw new Error(`no topic for names of src/${unknown}: add one to TOPICS in scripts/api-page.ts`);
@@ -183,7 +183,7 @@ function page(head: readonly string[], shown: readonly Shown[], beside: Link): s
   });
   const anchors = anchorsByHeading(ordered.flatMap((topic) => [topic.title, ...topic.names.map(({ name }) => name)]));
   const names = new Set(shown.map(({ name }) => name));
-  const link: Link = (name) => (names.has(name) ? `#${anchors.get(name)}` : beside(name));
+  const link: Link = (name) => (names.has(name) ? `#${anchors.get(name)}` : inParts(name));
   const index = ordered.map((topic) => `**${topic.title}**: ${topic.names.map(({ name }) => `[${name}](${link(name)})`).join(' · ')}`);
   const sections = ordered.flatMap((topic) => [`## ${topic.title}`, '', ...topic.names.flatMap((name) => section(name, link))]);
   return [...head, ...index.flatMap((line) => [line, '']), ...sections].join('\n').replace(/\n+$/, '\n');

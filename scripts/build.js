@@ -1,4 +1,4 @@
-// Builds `dist`, the bundles and the types beside them, and the dashboard.
+// Builds `dist`, the bundles with their types, and the dashboard.
 
 import { join } from 'node:path';
 import { bundle, root } from './bundle.js';

@@ -9,7 +9,7 @@
 // `library-bundle.js` bundles the library. The command line is `main.cjs` (the start, and the commands that look at runs),
 // `skill.cjs` and `engine.cjs` (what `skill` and `done` execute besides), `modules.cjs` (reading modules of the user), a file
 // such as `engine-more.cjs` beside each for what is rarely executed, and `rest.cjs`. `compiled.cjs` loads the engine,
-// `loader.cjs` one module of a user in a process of its own. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
+// `loader.cjs` one module of a user in a separate process. The skills that are part of the package are in `shipped` (`shipped-skills.js`).
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -152,7 +152,7 @@ async function bundleCommandLine(folder, read, noted) {
 }
 
 /**
- * Leaves out the messages of zod in 50 other languages, 300 kB that nobody asks for.
+ * Leaves out the messages of zod in 50 other languages, 300 kB that are never used.
  * @returns {import('esbuild').Plugin}
  */
 function englishOnly() {

@@ -23,7 +23,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'limits: { credentials: { work-account: 2 } }',
   },
   'limits.keys.<name>': {
-    does: 'How many steps may hold the slot of this name at once (`slots` of a step).',
+    does: 'How many steps may hold the slot of this name at the same time (`slots` of a step).',
     example: 'limits: { keys: { database: 1 } }',
   },
   'validation.stages.<name>': {
@@ -52,7 +52,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'forge: { kind: github, repository: octo/project }',
   },
   'forge.state': {
-    does: 'The file with the issues, reviews and checks of a local forge, or with the record of actions at GitHub. Default: beside the database.',
+    does: 'The file with the issues, reviews and checks of a local forge, or with the record of actions at GitHub. Default: next to the database.',
     example: 'forge: { kind: local, state: .pawl/forge.db }',
   },
   'forge.auth': {
@@ -157,7 +157,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'writes: { discussions: 5 }',
   },
   'writes.links': {
-    does: 'Hosts that links in what agents have written at the forge may lead to, beside the repository itself.',
+    does: 'Hosts that links in what agents have written at the forge may lead to, in addition to the repository itself.',
     example: 'writes: { links: [docs.example.com] }',
   },
   staged: {
@@ -190,7 +190,7 @@ export const SETTING_NOTES: Readonly<Record<string, SettingNote>> = {
     example: 'decisions: signed',
   },
   'mcp.elicit': {
-    does: 'Lets the client of the MCP server ask you the questions of an agent in a form of its own ([why it is off](../guides/mcp.md#answering-questions-in-the-client)). Only in your own settings.',
+    does: 'Lets the client of the MCP server ask you the questions of an agent in its own form ([why it is off](../guides/mcp.md#answering-questions-in-the-client)). Only in your own settings.',
     example: 'mcp: { elicit: questions }',
   },
   roles: {

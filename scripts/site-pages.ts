@@ -1,4 +1,4 @@
-// Owns which pages the site has and how they are prepared: every document, the files of the repository that documents link
+// Decides which pages the site has, and prepares them: every document, the files of the repository that documents link
 // to, and the order in which readers find them. Links that lead nowhere are found here.
 
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -61,7 +61,7 @@ export function sitePages(documents: readonly string[], repository: Repository):
   const known = new Set(queue);
   const pages: SitePage[] = [];
   const dead: DeadLink[] = [];
-  // The list grows while it is gone through.
+  // The list grows during the loop.
   for (const source of queue) {
     const markdown = isDocument(source) ? repository.read(source) : listing(source, repository);
     const follow = (link: string): string => {

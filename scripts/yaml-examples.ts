@@ -186,7 +186,7 @@ stages:
   },
   signal: {
     ends: 'waiting',
-    story: 'Waits until somebody runs `pawl signal RUN deployed \'{"version": "1.0.0"}\'`.',
+    story: 'Waits until someone runs `pawl signal RUN deployed \'{"version": "1.0.0"}\'`.',
     text: example(
       'after-deployment',
       `

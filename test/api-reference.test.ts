@@ -37,12 +37,12 @@ test('every name has a comment, and every link leads to a heading of its page', 
 describe('a declaration is shown', () => {
   const show = (text: string, name: string) => showDeclaration(parseModule('sample.ts', text), name);
 
-  test('with its comment and without its body', () => {
+  test('a declaration is shown with its comment and without its body', () => {
     const text = '/**\n * Adds\n * numbers.\n */\nexport async function add(a: number): Promise<number> {\n  return a;\n}\n';
     expect(show(text, 'add')).toEqual({ kind: 'function', comment: 'Adds\nnumbers.', code: 'function add(a: number): Promise<number>;' });
   });
 
-  test('with every overload and without the implementation', () => {
+  test('a declaration is shown with every overload and without the implementation', () => {
     const text =
       '/** One. */\nexport function f(a: string): string;\n/** Two. */\nexport function f(a: number): number;\nexport function f(a: unknown): unknown {\n  return a;\n}\n';
     expect(show(text, 'f')).toMatchObject({
@@ -51,24 +51,24 @@ describe('a declaration is shown', () => {
     });
   });
 
-  test('as a class with what is public', () => {
+  test('a declaration is shown as a class with what is public', () => {
     const text =
       '/** A. */\nexport class A {\n  readonly #x = 1;\n  /** Y. */\n  readonly y: number = 2;\n  private z(): void {}\n  async go(): Promise<void> {}\n}\n';
     expect(show(text, 'A')?.code).toBe('class A {\n  /** Y. */\n  readonly y: number;\n  go(): Promise<void>;\n}');
   });
 
-  test('with the types that its module keeps to itself', () => {
+  test('a declaration is shown with the types that its module keeps to itself', () => {
     expect(show("type B = 'b';\ntype Other = 1;\n/** A. */\nexport type A = B | 'a';\n", 'A')?.code).toBe(
       "type A = B | 'a';\n\ntype B = 'b';",
     );
   });
 
-  test('as a constant by its type, or else by its value', () => {
+  test('a declaration is shown as a constant by its type, or else by its value', () => {
     expect(show('/** C. */\nexport const c: number = 1;\n', 'c')?.code).toBe('const c: number;');
     expect(show('/** D. */\nexport const d = { a: 1 } as const;\n', 'd')?.code).toBe('const d = { a: 1 } as const;');
   });
 
-  test('with what each kind of step contributes, in the order of their list', () => {
+  test('a declaration is shown with what each kind of step contributes, in the order of their list', () => {
     const shown = (name: string, file = 'pawl.md') =>
       pages.find((page) => page.file === file)?.text.match(new RegExp(`### ${name}\\n[\\s\\S]*?\`\`\`ts\\n([\\s\\S]*?)\`\`\``))?.[1] ?? '';
     expect(shown('StepBuilder')).toMatch(
@@ -77,7 +77,7 @@ describe('a declaration is shown', () => {
     expect(shown('Kinds', 'pawl-parts.md')).toContain('\n\ninterface DelayStep<C> {\n');
   });
 
-  test('not at all where the module does not declare it', () => {
+  test('a name that the module does not declare is not shown', () => {
     expect(show('export const c = 1;\n', 'd')).toBeUndefined();
   });
 });

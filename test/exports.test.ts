@@ -25,16 +25,16 @@ function namesOf(path: string, statement: SyntaxNode): string[] {
 describe('the package', () => {
   const entries = publishedEntries();
 
-  test('publishes the entries that are pinned, and every index is one', () => {
+  test('the package publishes the pinned entries, and every index is one', () => {
     expect(Object.keys(entries).sort()).toEqual(Object.keys(PUBLISHED).sort());
     expect(findFiles(['src/**/index.ts'])).toEqual(Object.values(entries).sort());
   });
 
-  test.each(Object.entries(PUBLISHED))('publishes exactly these names at %s', (entry, names) => {
+  test.each(Object.entries(PUBLISHED))('the package publishes exactly these names at %s', (entry, names) => {
     expect(exportedNames(entries[entry] as string)).toEqual([...names].sort());
   });
 
-  test.each(Object.keys(PUBLISHED))('can be imported at %s', async (entry) => {
+  test.each(Object.keys(PUBLISHED))('the package can be imported at %s', async (entry) => {
     const file = `../${entries[entry]}`;
     const loaded = (await import(/* @vite-ignore */ file)) as object;
     expect(PUBLISHED[entry]).toEqual(expect.arrayContaining(Object.keys(loaded)));

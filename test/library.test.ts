@@ -73,7 +73,7 @@ test('a program that runs commands loads the second file too, when it is called'
   expect(run(`${RUNS}${LOADED}`)).toBe('completed\noften.cjs start.cjs');
 });
 
-test('what is in neither is loaded when it is called', () => {
+test('a program that asks a person loads the rest of the library when it is called', () => {
   const asks = RUNS.replace("command: ['echo', 'hi']", "human: { prompt: 'Go on?', options: [{ label: 'yes' }] }");
   const text = asks.replace('.wait()).status', ".wait('idle')).status");
   expect(run(`${text}${LOADED}`)).toBe('waiting\noften.cjs start-more.cjs start.cjs');
@@ -128,7 +128,7 @@ describe('compiled code', () => {
   const onlyCache = (): string => join(kept(), caches()[0]?.name ?? '');
   const small = RUNS.replace("command: ['echo', 'hi']", 'handler: () => 1');
 
-  test('is kept in a folder of the user and used again', () => {
+  test('compiled code is kept in a folder of the user and used again', () => {
     run(small);
     const before = caches();
     expect(before.map(({ name }) => name)).toEqual([expect.stringMatching(/^start\.cjs-[0-9a-f]{16}-v\d+\S+$/)]);
@@ -142,7 +142,7 @@ describe('compiled code', () => {
     ['cut off', (text: Buffer) => text.subarray(0, text.length / 2)],
     ['empty', () => Buffer.alloc(0)],
     ['changed in one place', (text: Buffer) => text.fill(text.readUInt8(text.length - 999) ^ 64, text.length - 999, text.length - 998)],
-  ])('that is %s is not executed, but replaced', (_how, damage) => {
+  ])('compiled code that is %s is not executed, but replaced', (_how, damage) => {
     run(small);
     const before = caches();
     writeFileSync(onlyCache(), damage(readFileSync(onlyCache())));
@@ -153,7 +153,7 @@ describe('compiled code', () => {
     expect(caches()).toEqual(after);
   });
 
-  test('of another version of the package is not executed', () => {
+  test('compiled code of another version of the package is not executed', () => {
     run(small);
     const start = join(dist, 'lib/start.cjs');
     writeFileSync(start, `${readFileSync(start, 'utf8')}\nprocess.stdout.write('new ');\n`);
@@ -161,7 +161,7 @@ describe('compiled code', () => {
     expect(caches()).toHaveLength(2);
   });
 
-  test('is left out where it cannot be kept, or is not wanted', () => {
+  test('compiled code is left out where it cannot be kept, or is not wanted', () => {
     writeFileSync(join(folder, 'cache'), 'a file in place of the folder');
     expect(run(small)).toBe('completed');
     rmSync(join(folder, 'cache'));
@@ -170,12 +170,12 @@ describe('compiled code', () => {
     expect(existsSync(kept())).toBe(false);
   });
 
-  test('is only kept of files without import(), which Node does not offer to such code', () => {
+  test('compiled code is only kept of files without import(), which Node does not offer to such code', () => {
     const files = [join(dist, 'lib/start.cjs'), join(inject('bundle'), 'cli/engine.cjs')];
     expect(files.filter((file) => readFileSync(file, 'utf8').includes('import('))).toEqual([]);
   });
 
-  test('of several processes that begin at the same time is complete', async () => {
+  test('compiled code of several processes that begin at the same time is complete', async () => {
     writeFileSync(join(folder, 'program.mjs'), small);
     const env = environment();
     const ended = [1, 2, 3, 4].map(() => once(spawn(process.execPath, ['program.mjs'], { cwd: folder, env }), 'exit'));
@@ -187,7 +187,7 @@ describe('compiled code', () => {
   });
 });
 
-test('what is imported and what is required is the same', () => {
+test('the library is the same whether it is imported or required', () => {
   const printed = run(`import { createRequire } from 'node:module';
 import * as imported from 'pawl';
 import * as testing from 'pawl/testing';

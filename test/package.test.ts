@@ -14,13 +14,13 @@ beforeAll(() => writeBuiltPackage(folder));
 const shipped = (pattern: string): string[] => globSync(pattern, { cwd: folder });
 const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
-test('its package.json brings nothing into a project: no dependency, no Node, no script', () => {
+test('the package.json of the package brings nothing into a project: no dependency, no Node, no script', () => {
   const names = Object.keys(JSON.parse(textOf('package.json')) as object);
   const brought = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides', 'scripts', 'private'];
   expect(names.filter((name) => brought.includes(name))).toEqual([]);
 });
 
-test('it is smaller than 10 MB, and has no source maps', () => {
+test('the package is smaller than 10 MB, and has no source maps', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   const bytes = files.reduce((sum, file) => sum + (statSync(file).isFile() ? statSync(file).size : 0), 0);
   expect(bytes).toBeLessThan(10_000_000);
@@ -28,7 +28,7 @@ test('it is smaller than 10 MB, and has no source maps', () => {
   expect(shipped('dist/**/*.{js,cjs,mjs}').filter((file) => textOf(file).includes('//# sourceMappingURL='))).toEqual([]);
 });
 
-test('its types import nothing that a project may lack, not even the types of Node', () => {
+test('the types of the package import nothing that a project may lack, not even the types of Node', () => {
   const imports = shipped('dist/**/*.d.ts').flatMap((file) =>
     [...textOf(file).matchAll(/(?:\bfrom |\bimport\(|\bimport |types=)['"]([^'"]+)['"]/g)].map(([, target = '']) => ({ file, target })),
   );
@@ -55,7 +55,7 @@ test('every page that a message names is in it', () => {
   expect([...pages].filter((page) => !existsSync(join(folder, page)))).toEqual([]);
 });
 
-test('its examples import the package, not its sources', () => {
+test('the examples of the package import the package, not its sources', () => {
   const sources = shipped('examples/**/*.ts').filter((file) => /from '[./]*src\//.test(textOf(file)));
   expect(sources).toEqual([]);
 });
@@ -82,7 +82,7 @@ function packagesInMaps(): string[] {
   return [...new Set(found)].filter((path) => existsSync(join(root, path, 'package.json'))).sort();
 }
 
-test('it has the licence text of each bundled package', () => {
+test('the package has the licence text of each bundled package', () => {
   const packages = packagesInMaps();
   expect(packages).toEqual(expect.arrayContaining(['node_modules/acorn', 'node_modules/yaml', 'node_modules/zod']));
   const licences = textOf('dist/THIRD-PARTY-LICENSES');
@@ -94,6 +94,6 @@ test('it has the licence text of each bundled package', () => {
   }
 });
 
-test('it has the licence of Pawl itself', () => {
+test('the package has the licence of Pawl itself', () => {
   expect(textOf('LICENSE')).toContain('MIT');
 });

@@ -20,11 +20,11 @@ beforeEach(() => {
 describe('the package of the peers', () => {
   const manifest = readJson('bench/peers/package.json') as { dependencies: Record<string, string> };
 
-  test('pins every dependency', () => {
+  test('the package of the peers pins every dependency', () => {
     expect(pinViolations(manifest)).toEqual([]);
   });
 
-  test('has a complete lockfile that names no registry', () => {
+  test('the package of the peers has a complete lockfile that names no registry', () => {
     const lockfile = readJson('bench/peers/package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
   });
@@ -37,12 +37,12 @@ describe('the package of the peers', () => {
     }
   }
 
-  test('is asked for with the command that installs it', () => {
+  test('the package of the peers is asked for with the command that installs it', () => {
     install({});
     expect(missingPeers(folder)).toMatch(/xstate@.*`npm --prefix bench\/peers ci`/);
   });
 
-  test('is complete when every package has its pinned version', () => {
+  test('the package of the peers is complete when every package has its pinned version', () => {
     install(manifest.dependencies);
     expect(missingPeers(folder)).toBeUndefined();
     install({ ...manifest.dependencies, xstate: '1.0.0' });
@@ -56,7 +56,7 @@ describe('the benchmark', () => {
   test.each([
     [['--wrong'], /^Unknown option '--wrong'.*--quick/s],
     [['--only', 'P1,P99'], /^There is no row "P99"; the rows are P1, /],
-  ])('refuses %j, says what there is, and measures nothing', (words, message) => {
+  ])('the benchmark refuses %j, says what there is, and measures nothing', (words, message) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-warnings', BENCH, ...words], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
@@ -64,9 +64,9 @@ describe('the benchmark', () => {
 });
 
 describe('the JSON of the benchmark', () => {
-  const row = { what: '', measured: '', bar: '', met: false };
+  const row = { what: '', measured: '', target: '', met: false };
 
-  test('has the ratio, our own time and whether the bar is met for every row', () => {
+  test('the JSON of the benchmark has the ratio, our own time and whether the target is met for every row', () => {
     const rows = [
       { ...row, id: 'P1', json: { ratio: 1.5, ownUs: 80 }, met: true },
       { ...row, id: 'P5b', json: { bytes: 529 } },
@@ -77,7 +77,7 @@ describe('the JSON of the benchmark', () => {
     });
   });
 
-  test('has bars by the best peer of the same run, else by the recorded ones', () => {
+  test('the JSON of the benchmark has targets by the best peer of the same run, else by the recorded ones', () => {
     expect(bestPeers([])).toEqual({ stepsPerSecond: 2714, branchesMs: 269 });
     const rows = [4000, 3000].map((stepsPerSecond, n) => ({ ...row, id: `P2.peer-${n}`, json: { stepsPerSecond } }));
     expect(bestPeers(rows)).toEqual({ stepsPerSecond: 4000, branchesMs: 269 });
@@ -91,17 +91,17 @@ describe('a peer', () => {
     return [file];
   }
 
-  test('that ends well gives its lines', async () => {
+  test('a peer that ends well gives its lines', async () => {
     expect(await runChild(program(`console.log('one\\ntwo')`), 30_000)).toEqual({ lines: ['one', 'two'] });
   });
 
-  test('that fails keeps the lines it had, and the reason', async () => {
+  test('a peer that fails keeps the lines it had, and the reason', async () => {
     const { lines, failure } = await runChild(program(`console.log('one'); throw new Error('no store')`), 30_000);
     expect(lines).toEqual(['one']);
     expect(failure).toBe('Error: no store');
   });
 
-  test('that hangs is ended, with the server it started', async () => {
+  test('a peer that hangs is ended, with the server it started', async () => {
     // Were it left over, it would still end by itself.
     const server = `setTimeout(process.exit, 20_000); require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`;
     const hanging = program(`import { spawn } from 'node:child_process';

@@ -209,7 +209,7 @@ export const PART_NAMES: readonly string[] = [
   'RunBeginning',
   'RunChange',
   'RunCreation',
-  'RunFamily',
+  'RunTreeSummary',
   'RunHead',
   'RunInput',
   'RunOrigin',

@@ -13,11 +13,11 @@ describe('the documents', () => {
   const { pages, dead } = sitePages(documentsIn(ROOT), openRepository(ROOT));
   const addresses = new Set(pages.map(({ path }) => `/${path.replace(/\.md$/, '').replace(/(^|\/)index$/, '$1')}`));
 
-  test('have no link that leads nowhere', () => {
+  test('the documents have no link that leads nowhere', () => {
     expect(dead.map(({ source, link, why }) => `${source}: ${link}: ${why}`)).toEqual([]);
   });
 
-  test('are all in the sidebar, each once, and at addresses of their own', () => {
+  test('the documents are all in the sidebar, each once, and at addresses of their own', () => {
     const links = sidebarOf(pages).flatMap(({ items }) => items.map(({ link }) => link));
     expect(new Set(links).size).toBe(links.length);
     expect(links).toHaveLength(documentsIn(ROOT).length);
@@ -26,7 +26,7 @@ describe('the documents', () => {
     expect(api?.items.map(({ text }) => text).slice(0, 4)).toEqual(['Overview', 'pawl', 'Parts of pawl', 'pawl/compat']);
   });
 
-  test('are what the home page and the navigation link to', () => {
+  test('the documents are what the home page and the navigation link to', () => {
     const texts = ['docs/site/home.md', 'docs/site/.vitepress/config.js'].map(readText).join('\n');
     const links = [...texts.matchAll(/link: '?(\/[^\s'}]*)/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(10);
@@ -42,7 +42,7 @@ describe('a page', () => {
   });
   const site = (files: Readonly<Record<string, string>>) => sitePages(['docs/a.md'], repository(files));
 
-  test('leads to other pages by their address in the site', () => {
+  test('a page of the site leads to other pages by their address in the site', () => {
     const { pages, dead } = site({
       'docs/a.md': '# A\n\n[b](b/c.md#d-e) [`x`](b/) [web](https://example.org)\n',
       'docs/b/c.md': '# C\n\n## D: e\n',
@@ -53,7 +53,7 @@ describe('a page', () => {
     expect(dead).toEqual([]);
   });
 
-  test('that links to a file or a folder of the repository brings it along', () => {
+  test('a page of the site that links to a file or a folder of the repository brings it along', () => {
     const { pages } = site({
       'docs/a.md': '# A\n\n[x](../examples/x)\n',
       'examples/x/run.mjs': 'go();\n',
@@ -63,18 +63,18 @@ describe('a page', () => {
     expect(pages[1]?.text).toContain('````js run.mjs\ngo();\n````\n\n````yaml .pawl/w.yaml\na: 1\n````\n');
   });
 
-  test('with a link to nothing, or to a heading that is not there, is found out', () => {
+  test('a page of the site with a link to nothing, or to a heading that is not there, is found out', () => {
     const { dead } = site({ 'docs/a.md': '# A\n\n[x](gone.md) [y](#none)\n\n```md\n[z](in-code.md)\n```\n' });
     expect(dead.map(({ link }) => link)).toEqual(['gone.md', '#none']);
   });
 
-  test('has an anchor for each heading, numbered where two are the same', () => {
+  test('a page of the site has an anchor for each heading, numbered where two are the same', () => {
     expect([...anchorsIn('# A `b`: c\n\n## D\n\n```sh\n# no heading\n```\n\n## D\n')]).toEqual(['a-b-c', 'd', 'd-1']);
   });
 });
 
 describe('the package of the site', () => {
-  test('pins every dependency, and its lockfile is whole and names no registry', () => {
+  test('the package of the site pins every dependency, and its lockfile is whole and names no registry', () => {
     expect(pinViolations(readJson('docs/site/package.json') as Record<string, unknown>)).toEqual([]);
     const lockfile = readJson('docs/site/package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);

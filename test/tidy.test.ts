@@ -35,7 +35,7 @@ import { fileExists, findFiles, publishedEntries, readJson, readSources, readTex
 const sources = readSources();
 
 describe('the code', () => {
-  test('is found at all', () => {
+  test('the code is found at all', () => {
     expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(['src/base/error.ts', 'src/index.ts', 'test/tidy.test.ts']));
   });
 
@@ -51,28 +51,28 @@ describe('the code', () => {
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
     ['names no type with a participle alone', participleViolations],
-  ])('%s', (_rule, violations) => {
+  ])('the code %s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
   });
 
-  test('numbers each invariant once, and cites it', () => {
+  test('the code numbers each invariant once, and cites it', () => {
     const pages = findFiles(['docs/internals/*.md']).map(readText);
     const cases = new Set(readText('docs/internals/cases.md').match(/\b[A-Z]\d{2}\b/g));
     expect(invariantViolations(sources, pages, cases)).toEqual([]);
   });
 
-  test('keeps the kernel below 2,600 lines, so that it can be read in an afternoon', () => {
+  test('the code keeps the kernel below 2,600 lines, so that it can be read in an afternoon', () => {
     const kernel = sources.filter(({ path }) => path.startsWith('src/kernel/') && !path.endsWith('.test.ts'));
     expect(kernel.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThan(2600);
   });
 
-  test('names kinds of steps and checks in their folders only', () => {
+  test('the code names kinds of steps and checks in their folders only', () => {
     const names = kindNames(sources.map(({ path }) => path));
     expect([names.kinds.size, names.checks.size]).toEqual([Object.keys(REGISTRY.kinds).length, Object.keys(REGISTRY.checks).length]);
     expect(sources.flatMap((source) => kindNameViolations(source, names))).toEqual([]);
   });
 
-  test('lets the registry import one file of each kind and check', () => {
+  test('the code lets the registry import one file of each kind and check', () => {
     const registry = sources.filter(({ path }) => path === 'src/kinds/registry.ts');
     const targets = registry
       .flatMap(importsOf)
@@ -82,36 +82,36 @@ describe('the code', () => {
     expect(targets).toHaveLength(Object.keys(REGISTRY.kinds).length + Object.keys(REGISTRY.checks).length);
   });
 
-  test('has no files that need each other to load', () => {
+  test('the code has no files that need each other to load', () => {
     expect(importCycles(sources)).toEqual([]);
   });
 
-  test('lies in files named after concepts', () => {
+  test('the code lies in files named after concepts', () => {
     const entries = Object.values(publishedEntries());
     expect(sources.flatMap(({ path }) => nameViolations(path, entries))).toEqual([]);
   });
 });
 
 describe('the documents', () => {
-  test('list exactly the error codes that exist', () => {
+  test('the documents list exactly the error codes that exist', () => {
     expect(errorDocViolations(Object.keys(ERROR_CODES), readText('docs/errors.md'))).toEqual([]);
   });
 
-  test('list every feature, and call only tested ones done', () => {
+  test('the documents list every feature, and call only tested ones done', () => {
     expect(featureViolations(parseFeatureRows(readText('docs/features.md')), fileExists)).toEqual([]);
   });
 
-  test('name a test for every case that must not hurt', () => {
+  test('the documents name a test for every case that must not go wrong', () => {
     const read = (path: string): string | undefined => (fileExists(path) ? readText(path) : undefined);
     expect(caseViolations(readText('docs/internals/cases.md'), read)).toEqual([]);
   });
 
-  test('have a page for every folder of src', () => {
+  test('the documents have a page for every folder of src', () => {
     const pages = findFiles(['docs/internals/*.md']).map((path) => path.slice('docs/internals/'.length));
     expect(internalsViolations(sources, pages)).toEqual([]);
   });
 
-  test('name in each page of docs/internals every file of its folder, and no other', () => {
+  test('each page of docs/internals names every file of its folder, and no other', () => {
     const paths = findFiles(['{src,test,scripts,bin,bench,dashboard,examples,templates,docs,.ci}/**/*']);
     const violations = findFiles(['docs/internals/*.md']).flatMap((path) => {
       const folder = path.slice('docs/internals/'.length, -'.md'.length);
@@ -126,28 +126,28 @@ describe('the documents', () => {
     expect(violations).toEqual([]);
   });
 
-  test('cite only tests that exist', () => {
+  test('the documents cite only tests that exist', () => {
     const paths = sources.map(({ path }) => path);
     // The site has copies of the pages.
     const pages = findFiles(['*.md', 'docs/**/*.md', 'examples/README.md']).filter((path) => !path.startsWith('docs/site/pages/'));
     expect(pages.flatMap((path) => citedTestViolations({ path, text: readText(path) }, { paths, read: readText }))).toEqual([]);
   });
 
-  test('have a reading list that a newcomer can read in an hour', () => {
+  test('the documents have a reading list that a newcomer can read in an hour', () => {
     expect(readingListViolations(readText('AGENTS.md'), sources)).toEqual([]);
   });
 
-  test('keep AGENTS.md under a hundred lines', () => {
+  test('the documents keep AGENTS.md under a hundred lines', () => {
     expect(readText('AGENTS.md').split('\n').length).toBeLessThan(100);
   });
 });
 
 describe('the package', () => {
-  test('pins every dependency', () => {
+  test('the package pins every dependency', () => {
     expect(pinViolations(readJson('package.json') as Record<string, unknown>)).toEqual([]);
   });
 
-  test('has a complete lockfile that names no registry', () => {
+  test('the package has a complete lockfile that names no registry', () => {
     const lockfile = readJson('package-lock.json') as Lockfile;
     expect([...lockfileGaps(lockfile), ...lockfileViolations(lockfile)]).toEqual([]);
   });

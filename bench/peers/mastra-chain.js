@@ -1,6 +1,6 @@
 // Mastra, a chain of different steps, the usual form of its workflows. Durability: see mastra-store.js. It saves the whole
 // snapshot before and after each step and awaits it, so a step costs more the longer the chain is. The branches of a `foreach`
-// that run at once are saved together, as in the floor.
+// that run at the same time are saved together, as in the floor.
 
 import { createWorkflow } from '@mastra/core/workflows';
 import { any, openMastra, stepOf } from './mastra-store.js';

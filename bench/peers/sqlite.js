@@ -1,4 +1,4 @@
-// Owns SQLite for the peers that write to it through better-sqlite3 or by hand: the driver, the pragmas and the
+// Owns SQLite for the peers that write to it through better-sqlite3 or themselves: the driver, the pragmas and the
 // checkpoint interval of the floor, so that differences between drivers are not measured. better-sqlite3 itself would have to be
 // compiled when it is installed.
 

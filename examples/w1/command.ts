@@ -6,9 +6,9 @@
 
 import { text } from 'node:stream/consumers';
 import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
+import type { StepInput } from './command-work.ts';
 import { runCommand } from './commands.ts';
 import { BookDatabase } from './database.ts';
-import type { StepInput } from './desk.ts';
 import { promptOf } from './prompts.ts';
 
 const [name = '', mode] = process.argv.slice(2);

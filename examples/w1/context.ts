@@ -1,4 +1,4 @@
-// Owns what the conditions of the workflow can read: the books as the step sees them, the book of the run, and which version
+// Owns the context of the workflow's conditions: the books as the step sees them, the book of the run, and which version
 // was the latest when it was planned. It is read from the database, because a step that an agent does is verified long after
 // it began, in another process.
 

@@ -1,4 +1,4 @@
-// Owns how workflows of this application are defined: it adds the protected database "book" to a definition that does not
+// Defines workflows of this application: it adds the protected database "book" to a definition that does not
 // mention it. Each step works on a copy of the books, and its changes are accepted when its conditions hold.
 
 import { defineWorkflow as define, type GraphSpec, type StepSpec } from '../../src/compat/index.ts';

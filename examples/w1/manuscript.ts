@@ -35,7 +35,7 @@ export const ANALYSIS: Analysis = {
   facts: [{ wrong: 'Newts are fish', right: 'Newts are amphibians' }],
 };
 
-/** Puts the book, or one with other chapters, into the database and its analysis into a file beside it. */
+/** Puts the book, or one with other chapters, into the database and its analysis into a file next to it. */
 export function addPondBook({ books, directory }: Pick<Editing, 'books' | 'directory'>, chapters: readonly Chapter[] = CHAPTERS): string {
   const analysisPath = join(directory, 'analysis', 'ponds.json');
   mkdirSync(dirname(analysisPath), { recursive: true });

@@ -1,4 +1,4 @@
-// Owns what can be measured in a text: weak words, wrong claims, and a score made of them.
+// Measures a text: weak words, wrong claims, and a score made of them.
 
 import { readFileSync } from 'node:fs';
 import type { Chapter } from './database.ts';

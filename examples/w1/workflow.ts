@@ -1,11 +1,11 @@
-// Owns the editing workflow of seed 004, written as it is there: only the imports and the type of the application's
-// context are ours (`define.ts` adds the protected database). A test compares this text with the seed's.
+// Owns the editing workflow. It keeps the text of the design document that it comes from, except for the imports and the type
+// of the context (`define.ts` adds the protected database). A test compares the two.
 
 import type { BookContext } from './context.ts';
 import { defineWorkflow } from './define.ts';
 
 /** Plan, copy, improve in parallel, have it reviewed three times, let a person decide, publish. */
-// biome-ignore format: kept as in the seed.
+// biome-ignore format: kept as in the design document.
 export const W1EditingWorkflow = defineWorkflow<BookContext>({
   type: 'w1_editing',
   name: 'Iterative Editing Workflow',

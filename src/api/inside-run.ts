@@ -19,17 +19,17 @@ export async function assertOutside(store: Store, action: string, own?: string):
   if (own !== undefined && drives.includes(own)) return;
   const above = drives.length > 0 ? findAutomatedParent({}, ancestors) : findAutomatedParent(process.env, ancestors);
   if (above === undefined || !(await isAbout(store, above))) return;
-  const where = above.what === 'agent' ? above.name : above.run === undefined ? 'a run' : `run ${above.run}`;
+  const where = above.is === 'agent' ? above.name : above.run === undefined ? 'a run' : `run ${above.run}`;
   throw new EngineError(
     'NOT_ALLOWED',
     `a program inside ${where} cannot ${action}: only a person outside of it can; leave it to them ("pawl inbox" shows what waits)`,
-    { details: above.what === 'run' && above.run !== undefined ? { run: above.run } : {} },
+    { details: above.is === 'run' && above.run !== undefined ? { run: above.run } : {} },
   );
 }
 
 /** Whether the ancestors of a process forbid it to decide in a store. */
 async function isAbout(store: Store, above: AutomatedParent): Promise<boolean> {
-  if (above.what === 'run' && above.run !== undefined && (await hasRun(store, above.run))) return true;
+  if (above.is === 'run' && above.run !== undefined && (await hasRun(store, above.run))) return true;
   return (await store.origin()) !== undefined;
 }
 

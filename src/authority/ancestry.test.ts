@@ -18,34 +18,34 @@ describe('the automated parent of a process', () => {
 
   test.each<Case>([
     { is: 'missing, below a shell of a person', ancestors: [shell], expected: undefined },
-    { is: 'a run, by its own variables', env: { PAWL_RUN: 'r1' }, expected: { what: 'run', run: 'r1' } },
-    { is: 'a run, by the mark of every process of a step', env: { PAWL_MARK: 'm' }, expected: { what: 'run' } },
-    { is: 'a run, by the variables of a parent', ancestors: [shell, hidden], expected: { what: 'run', run: 'r1', pid: 7 } },
-    { is: 'an agent, by the variables it sets', env: { CLAUDECODE: '1' }, expected: { what: 'agent', name: 'Claude Code' } },
-    { is: 'an agent, by the variable of Pawl for its program', env: { PAWL_AGENT: '1' }, expected: { what: 'agent', name: 'an agent' } },
+    { is: 'a run, by its own variables', env: { PAWL_RUN: 'r1' }, expected: { is: 'run', run: 'r1' } },
+    { is: 'a run, by the mark of every process of a step', env: { PAWL_MARK: 'm' }, expected: { is: 'run' } },
+    { is: 'a run, by the variables of a parent', ancestors: [shell, hidden], expected: { is: 'run', run: 'r1', pid: 7 } },
+    { is: 'an agent, by the variables it sets', env: { CLAUDECODE: '1' }, expected: { is: 'agent', name: 'Claude Code' } },
+    { is: 'an agent, by the variable of Pawl for its program', env: { PAWL_AGENT: '1' }, expected: { is: 'agent', name: 'an agent' } },
     {
       is: 'an agent, by the name of its program',
       ancestors: [shell, { pid: 8, programs: ['codex'] }],
-      expected: { what: 'agent', name: 'Codex', pid: 8 },
+      expected: { is: 'agent', name: 'Codex', pid: 8 },
     },
     {
       is: 'a run, if a step replaced its shell and only a pawl process is a parent',
       ancestors: [shell, { pid: 9, programs: ['node', 'pawl'], isPawl: true }],
-      expected: { what: 'run', run: undefined, pid: 9 },
+      expected: { is: 'run', run: undefined, pid: 9 },
     },
     {
       is: 'a run, below the process that drives it',
       ancestors: withDrivers([shell, { pid: 9, programs: ['node', 'server'] }], [{ pid: 9, run: 'r2' }]),
-      expected: { what: 'run', run: 'r2', pid: 9 },
+      expected: { is: 'run', run: 'r2', pid: 9 },
     },
     { is: 'missing, if the variables are empty', env: { PAWL_RUN: '', CLAUDECODE: '' }, expected: undefined },
-  ])('is $is', ({ env = {}, ancestors = [], expected }) => {
+  ])('the automated parent of a process is $is', ({ env = {}, ancestors = [], expected }) => {
     expect(findAutomatedParent(env, ancestors)).toEqual(expected);
   });
 });
 
 describe('the ancestors of a process', () => {
-  test('are read with their environment', () => {
+  test('the ancestors of a process are read with their environment', () => {
     const script = `
       const { readAncestors } = await import(process.argv[1]);
       const above = readAncestors().find(({ env }) => env?.SEEN_ABOVE === 'yes');
@@ -62,7 +62,7 @@ describe('the ancestors of a process', () => {
     { is: 'a pawl process that drives runs', program: 'pawl.js', above: ['run', 'x'], own: ['approve', 'r'], expected: true },
     { is: 'a launcher with the same arguments', program: 'pawl.js', above: ['approve', 'r'], own: ['approve', 'r'], expected: undefined },
     { is: 'another program', program: 'serve.js', above: ['run', 'x'], own: ['approve', 'r'], expected: undefined },
-  ])('recognise $is', ({ program, above, own, expected }) => {
+  ])('an ancestor is recognised as $is', ({ program, above, own, expected }) => {
     const folder = tempFolder();
     // The upper program starts the lower one with an empty environment; the lower one prints its parent.
     const lower = join(folder, 'lower', 'pawl.js');
@@ -80,7 +80,7 @@ describe('the ancestors of a process', () => {
     expect((JSON.parse(ended.stdout) as Ancestor).isPawl).toBe(expected);
   });
 
-  test('begin with the parent', () => {
+  test('the ancestors of a process begin with its parent', () => {
     expect(readAncestors()[0]?.pid).toBe(process.ppid);
   });
 });

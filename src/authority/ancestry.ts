@@ -1,5 +1,5 @@
-// Owns whether this process was started, directly or indirectly, by a step of a run or by a coding agent. An agent's shell
-// may not decide, even if it has a terminal, and even if it hides its variables from its children: its parent processes
+// Finds out whether this process was started, directly or indirectly, by a step of a run or by a coding agent. An agent's
+// shell may not decide, even if it has a terminal, and even if it hides its variables from its children: its parent processes
 // still have them.
 //
 // A step can also replace its own shell (`exec env -i …`), so that no parent has the variables. Then the process that drives
@@ -26,8 +26,8 @@ export interface Ancestor {
 
 /** The step of a run, or the agent, that started this process. */
 export type AutomatedParent =
-  | { readonly what: 'run'; readonly run: string | undefined; readonly pid: number | undefined }
-  | { readonly what: 'agent'; readonly name: string; readonly pid: number | undefined };
+  | { readonly is: 'run'; readonly run: string | undefined; readonly pid: number | undefined }
+  | { readonly is: 'agent'; readonly name: string; readonly pid: number | undefined };
 
 /** Variables that Pawl sets for steps. */
 const RUN_VARIABLES = ['PAWL_RUN', MARK_VARIABLE] as const;
@@ -55,17 +55,17 @@ const ANCESTORS_MAX = 64;
 
 /** The parent processes, nearest first, as far as they are visible. */
 export function readAncestors(pid: number = process.pid): Ancestor[] {
-  const found: Ancestor[] = [];
+  const ancestors: Ancestor[] = [];
   const own = pawlArguments(readCommand(pid));
-  for (let at = readProcess(pid)?.ppid ?? 0; at > 0 && found.length < ANCESTORS_MAX; at = readProcess(at)?.ppid ?? 0) {
+  for (let at = readProcess(pid)?.ppid ?? 0; at > 0 && ancestors.length < ANCESTORS_MAX; at = readProcess(at)?.ppid ?? 0) {
     const env = readEnvironment(at);
     const argv = readCommand(at);
-    const given = pawlArguments(argv);
+    const args = pawlArguments(argv);
     // The launcher in an older Node starts the right Node with the same arguments and stays its parent.
-    const isPawl = given !== undefined && JSON.stringify(given) !== JSON.stringify(own);
-    found.push({ pid: at, programs: programsOf(argv), ...omitUndefined({ env, isPawl: isPawl || undefined }) });
+    const isPawl = args !== undefined && JSON.stringify(args) !== JSON.stringify(own);
+    ancestors.push({ pid: at, programs: programsOf(argv), ...omitUndefined({ env, isPawl: isPawl || undefined }) });
   }
-  return found;
+  return ancestors;
 }
 
 /** The ancestors, each with the runs that it drives. */
@@ -89,10 +89,10 @@ export function findAutomatedParent(
   for (const ancestor of ancestors) {
     const marked = ancestor.env === undefined ? undefined : markedBy(ancestor.env, ancestor.pid);
     if (marked !== undefined) return marked;
-    const agent = AGENTS.find(({ programs = [] }) => programs.some((program) => ancestor.programs.includes(program)));
-    if (agent !== undefined) return { what: 'agent', name: agent.name, pid: ancestor.pid };
+    const agent = agentOf(ancestor);
+    if (agent !== undefined) return { is: 'agent', name: agent.name, pid: ancestor.pid };
     const [run] = ancestor.drives ?? [];
-    if (run !== undefined || ancestor.isPawl === true) return { what: 'run', run, pid: ancestor.pid };
+    if (run !== undefined || ancestor.isPawl === true) return { is: 'run', run, pid: ancestor.pid };
   }
   return undefined;
 }
@@ -106,16 +106,20 @@ export function findAgentProcess(
   env: Readonly<Record<string, string | undefined>> = readEnvironment(pid) ?? {},
   ancestors: readonly Ancestor[] = readAncestors(pid),
 ): number | undefined {
-  const named = ancestors.find((one) => AGENTS.some(({ programs = [] }) => programs.some((program) => one.programs.includes(program))));
+  const named = ancestors.find((ancestor) => agentOf(ancestor) !== undefined);
   const session = env.CLAUDE_CODE_SESSION_ID;
-  return (named ?? ancestors.find((one) => session === undefined || one.env?.CLAUDE_CODE_SESSION_ID !== session))?.pid;
+  return (named ?? ancestors.find(({ env: other }) => session === undefined || other?.CLAUDE_CODE_SESSION_ID !== session))?.pid;
+}
+
+function agentOf(ancestor: Ancestor): (typeof AGENTS)[number] | undefined {
+  return AGENTS.find(({ programs = [] }) => programs.some((program) => ancestor.programs.includes(program)));
 }
 
 function markedBy(env: Readonly<Record<string, string | undefined>>, pid: number | undefined): AutomatedParent | undefined {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-  if (RUN_VARIABLES.some(isSet)) return { what: 'run', run: env.PAWL_RUN, pid };
+  if (RUN_VARIABLES.some(isSet)) return { is: 'run', run: env.PAWL_RUN, pid };
   const agent = AGENTS.find(({ sets = [] }) => sets.some(isSet));
-  return agent === undefined ? undefined : { what: 'agent', name: agent.name, pid };
+  return agent === undefined ? undefined : { is: 'agent', name: agent.name, pid };
 }
 
 /** The names of the program and of a script that it interprets: of the file, and of the package that the file belongs to. */

@@ -27,26 +27,26 @@ beforeAll(async () => {
 const root = (): KeyList => KeyList.none.enrol(ann, ann, 1);
 
 describe('a key', () => {
-  test('is decrypted with its passphrase', async () => {
+  test('a key is decrypted with its passphrase', async () => {
     const opened = await unlockKey(lockedAnn, PASSPHRASE);
     expect([opened.fingerprint, opened.sign('text')]).toEqual([ann.fingerprint, ann.sign('text')]);
     expect(JSON.stringify(lockedAnn)).not.toContain(PASSPHRASE);
   });
 
-  test('is not decrypted with another passphrase', async () => {
+  test('a key is not decrypted with another passphrase', async () => {
     await expect(unlockKey(lockedAnn, `${PASSPHRASE}!`)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
   });
 
-  test('is not decrypted under another name', async () => {
+  test('a key is not decrypted under another name', async () => {
     await expect(unlockKey({ ...lockedAnn, name: 'bob' }, PASSPHRASE)).rejects.toMatchObject({ code: 'PASSPHRASE_WRONG' });
   });
 
-  test('needs a passphrase of at least 12 characters and the name of a person', async () => {
+  test('a key needs a passphrase of at least 12 characters and the name of a person', async () => {
     await expect(generateKey('ann').lock('too short')).rejects.toMatchObject({ code: 'USAGE' });
     expect(() => generateKey('../ann')).toThrow(/an identity name must be/);
   });
 
-  test('is exchanged as one line', () => {
+  test('a public key is exchanged as one line', () => {
     expect(parsePublicKey(publicKeyText(ann))).toEqual({ name: 'ann', key: ann.key });
     for (const text of [
       '',
@@ -60,7 +60,7 @@ describe('a key', () => {
     expect(() => parsePublicKeys('hello', 'keys')).toThrow(/line 1 of keys is not a public key/);
   });
 
-  test('is stored in a file that only its owner can read, and never replaced', () => {
+  test('a private key is stored in a file that only its owner can read, and never replaced', () => {
     const file = writeLockedKey(folder, lockedAnn);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readLockedKeys(folder)).toEqual([lockedAnn]);
@@ -74,7 +74,7 @@ describe('a key', () => {
 });
 
 describe('the list of enrolled keys', () => {
-  test('begins with a key that signs itself; a valid key signs every other one', () => {
+  test('the list of enrolled keys begins with a key that signs itself; a valid key signs every other one', () => {
     const list = root().enrol(bob, ann, 2);
     expect(list.active.map(({ name, enrolledBy }) => [name, enrolledBy])).toEqual([
       ['ann', ann.fingerprint],
@@ -97,7 +97,7 @@ describe('the list of enrolled keys', () => {
     expect(() => list.revoke('bob', ann, 5)).toThrow(/no enrolled key belongs to "bob"/);
   });
 
-  test('a removed, moved, renamed or forged entry invalidates the whole list', () => {
+  test('a removed, moved, renamed or forged entry invalidates the whole list of enrolled keys', () => {
     const { entries } = root().enrol(bob, ann, 2).revoke('bob', ann, 3);
     const [first, second, third] = entries as [Entry, Entry, Entry];
     const forged = { ...second, key: mallory.key } as Entry;
@@ -113,7 +113,7 @@ describe('the list of enrolled keys', () => {
     expect(KeyList.of(entries, 'x').active.map(({ name }) => name)).toEqual(['ann']);
   });
 
-  test('is stored in a file that only its owner can read; a file that is not a list is an error', () => {
+  test('the list of enrolled keys is stored in a file that only its owner can read; a file that is not a list is an error', () => {
     expect(readKeyList(folder).all).toEqual([]);
     changeKeyList(folder, (list) => list.enrol(ann, ann, 1));
     changeKeyList(folder, (list) => list.enrol(bob, ann, 2));
@@ -140,26 +140,26 @@ describe('a signature', () => {
       at: more.at ?? 6,
     });
 
-  test('is valid for exactly the signed statement', () => {
+  test('a signature is valid for exactly the signed statement', () => {
     expect(verified(root())).toMatchObject({ isValid: true, by: { name: 'ann' } });
     for (const change of [{ run: 'r2' }, { path: 'ask#2' }, { digest: 'd2' }, { option: 'no' }, { input: 'text' }])
       expect(verified(root(), change)).toMatchObject({ isValid: false, why: expect.stringContaining('signed something else') });
     expect(verified(root(), { actor: 'bob' })).toMatchObject({ isValid: false, why: expect.stringContaining('not by "bob"') });
   });
 
-  test('is valid under one spelling of the name, so that nobody counts as two people', () => {
+  test('a signature is valid under one spelling of the name, so that no one counts as two people', () => {
     expect(verified(root(), { actor: 'Ann' })).toMatchObject({ isValid: false, why: expect.stringContaining('not by "Ann"') });
     expect(() => root().enrol({ ...bob, name: 'ANN' }, ann, 2)).toThrow(/"ann" already has an enrolled key/);
   });
 
-  test('is valid if its key is enrolled and was not revoked when it signed', () => {
+  test('a signature is valid if its key is enrolled and was not revoked when it signed', () => {
     expect(verified(KeyList.none)).toMatchObject({ isValid: false, why: expect.stringContaining('not enrolled here') });
     const revoked = root().enrol(bob, ann, 2).revoke('ann', bob, 10);
     expect(verified(revoked, {}, { at: 9 })).toMatchObject({ isValid: true });
     expect(verified(revoked, {}, { at: 10 })).toMatchObject({ isValid: false, why: expect.stringContaining('was revoked on') });
   });
 
-  test('is valid in a run if the run recorded its key, or one of the recorded keys enrolled it', () => {
+  test('a signature is valid in a run if the run recorded its key, or one of the recorded keys enrolled it', () => {
     const list = root().enrol(bob, ann, 2);
     const signature = sign(bob, { ...DECISION, actor: 'bob' }, 5);
     const byBob = (keys: readonly string[]) => verifySignature(list, { statement: { ...DECISION, actor: 'bob' }, signature, keys, at: 6 });
@@ -178,7 +178,7 @@ describe('a signature', () => {
     ).toMatchObject({ isValid: false });
   });
 
-  test('is not valid for another kind of statement with the same content', () => {
+  test('a signature is not valid for another kind of statement with the same content', () => {
     const signature = sign(ann, { about: 'override', run: 'r1', action: null, actor: 'ann' }, 5);
     expect(verifySignature(root(), { statement: DECISION, signature, at: 6 })).toMatchObject({ isValid: false });
     expect(verifySignature(root(), { statement: DECISION, signature: { ...sign(ann, DECISION, 5), at: 4 }, at: 6 })).toMatchObject({

@@ -95,7 +95,8 @@ export class KeyList {
   enrol(key: PublicKey, by: UnlockedKey, at: number): KeyList {
     assertName(key.name);
     // Two spellings of a name would count as two people in a decision that needs several.
-    const other = this.active.find((one) => isSamePerson(one.name, key.name) && !mayCoexist(one, key)) ?? this.find(fingerprintOf(key));
+    const isTaken = (known: PublicKey): boolean => isSamePerson(known.name, key.name) && !mayCoexist(known, key);
+    const other = this.active.find(isTaken) ?? this.find(fingerprintOf(key));
     if (other !== undefined)
       throw new EngineError(
         'USAGE',
@@ -132,11 +133,11 @@ export class KeyList {
 }
 
 /** Whether a person may have both keys: passkeys in addition to one key with a passphrase, under the same spelling. */
-function mayCoexist(one: PublicKey, other: PublicKey): boolean {
-  return one.name === other.name && (isPasskey(one.key) || isPasskey(other.key));
+function mayCoexist(key: PublicKey, other: PublicKey): boolean {
+  return key.name === other.name && (isPasskey(key.key) || isPasskey(other.key));
 }
 
-/** The public keys in a text, one per line; empty lines and lines that start with # are skipped. */
+/** The public keys of a file, one per line; empty lines and lines that start with # are skipped. */
 export function parsePublicKeys(text: string, where: string): PublicKey[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '' || line.trim().startsWith('#')) return [];

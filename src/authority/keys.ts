@@ -159,13 +159,13 @@ export function isSigned({ key }: Pick<PublicKey, 'key'>, text: string, signatur
 /** Parses a key file; undefined if it is not one. */
 export function parseLockedKey(text: string): LockedKey | undefined {
   try {
-    const found = JSON.parse(text) as LockedKey;
-    const { n, r, p, salt } = found.kdf;
-    const { iv, tag, data } = found.cipher;
-    const texts = [salt, iv, tag, data].every((part) => typeof part === 'string');
+    const file = JSON.parse(text) as LockedKey;
+    const { n, r, p, salt } = file.kdf;
+    const { iv, tag, data } = file.cipher;
+    const areTexts = [salt, iv, tag, data].every((part) => typeof part === 'string');
     const isCostValid = Number.isInteger(n) && n >= KDF.n && n <= N_MAX && r === KDF.r && p === KDF.p;
-    const isOurs = found.version === 1 && found.kdf.name === 'scrypt' && found.cipher.name === 'aes-256-gcm';
-    return isOurs && texts && isCostValid && NAME.test(found.name) && isKey(found.key) ? found : undefined;
+    const isOurs = file.version === 1 && file.kdf.name === 'scrypt' && file.cipher.name === 'aes-256-gcm';
+    return isOurs && areTexts && isCostValid && NAME.test(file.name) && isKey(file.key) ? file : undefined;
   } catch {
     return undefined;
   }

@@ -2,13 +2,13 @@
 // verified here and not by a library of the server, because every process that reads a log must be able to verify it,
 // synchronously and for as long as the log exists.
 //
-// - The authenticator must have verified the person (PIN, fingerprint, face): a touch only proves that somebody was present.
+// - The authenticator must have verified the person (PIN, fingerprint, face): a touch only proves that someone was present.
 // - The value has only one encoding, so that an assertion cannot be used twice under two encodings.
 
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { parseJsonObject } from '../base/json.ts';
 
-/** What an authenticator returns for a challenge; every part is in base64url. */
+/** The response of an authenticator to a challenge; every part is in base64url. */
 interface Assertion {
   readonly authenticatorData: string;
   readonly clientDataJSON: string;

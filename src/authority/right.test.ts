@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { type Caller, isOthersRun, type LoginIdentity, type RightRequest, rightOf } from './right.ts';
 import type { LoginScope } from './rights.ts';
-import { demandsOf, RIGHTS, SCOPES } from './rights.ts';
+import { RIGHTS, requiredRightsOf, SCOPES } from './rights.ts';
 
 const atTerminal: Caller = { user: 'ann', isTerminal: true, env: {}, ancestors: () => [] };
 const inPipe: Caller = { ...atTerminal, isTerminal: false };
 const inRun: Caller = { ...atTerminal, env: { PAWL_RUN: 'r1' } };
 const belowAgent: Caller = { ...atTerminal, ancestors: () => [{ pid: 3, programs: ['claude'] }] };
-const refused = expect.objectContaining({ code: 'NOT_ALLOWED' });
+const denied = expect.objectContaining({ code: 'NOT_ALLOWED' });
 
 describe.each(SCOPES)('the right to %s', (demand) => {
   const wanted = { demand, on: 'pawl x' };
   const others = SCOPES.filter((scope) => scope !== demand);
 
-  test('belongs to a person at a terminal', () => {
+  test('a person at a terminal has every right', () => {
     expect(rightOf(atTerminal, wanted)).toEqual({ actor: 'ann', by: 'terminal' });
   });
 
@@ -22,18 +22,18 @@ describe.each(SCOPES)('the right to %s', (demand) => {
     ['in a terminal inside a run', inRun],
     ['in a terminal below an agent', belowAgent],
     ['in a pipe with a token for other scopes', { ...inPipe, token: { name: 'bob', scopes: others } }],
-  ])('is missing %s', (_, caller) => {
-    expect(() => rightOf(caller, wanted)).toThrow(refused);
+  ])('a right is missing %s', (_, caller) => {
+    expect(() => rightOf(caller, wanted)).toThrow(denied);
   });
 
   test.each([
     ['in a pipe', inPipe],
     ['inside a run', inRun],
-  ])('is given by a token with the scope, %s', (_, caller) => {
+  ])('a token with the scope gives a right, %s', (_, caller) => {
     expect(rightOf({ ...caller, token: { name: 'bob', scopes: [demand] } }, wanted)).toEqual({ actor: 'bob', by: 'token' });
   });
 
-  test('belongs to a person at a terminal whose token has other scopes', () => {
+  test('a person at a terminal has every right, also with a token for other scopes', () => {
     expect(rightOf({ ...atTerminal, token: { name: 'bob', scopes: others } }, wanted)).toEqual({ actor: 'ann', by: 'terminal' });
   });
 });
@@ -41,33 +41,33 @@ describe.each(SCOPES)('the right to %s', (demand) => {
 describe('the right to steer', () => {
   const wanted = { demand: 'steer', on: 'pawl cancel' } as const;
 
-  test('belongs to every caller outside of runs and agents', () => {
+  test('every caller outside of runs and agents has the right to steer', () => {
     expect(rightOf(inPipe, wanted)).toEqual({ actor: 'ann', by: 'account' });
-    for (const caller of [inRun, belowAgent]) expect(() => rightOf(caller, wanted)).toThrow(refused);
+    for (const caller of [inRun, belowAgent]) expect(() => rightOf(caller, wanted)).toThrow(denied);
   });
 
-  test('belongs to an agent for its own run', () => {
+  test('an agent has the right to steer its own run', () => {
     expect(rightOf({ ...belowAgent, isOwnRun: true }, wanted)).toEqual({ actor: 'ann', by: 'account' });
   });
 });
 
 describe('the table of rights', () => {
-  test('has the demands of the verb, its action and its options', () => {
-    expect(demandsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
+  test('the required rights are those of the command, its action and its options', () => {
+    expect(requiredRightsOf('resume', { options: ['to', 'note'], action: undefined })).toEqual([
       { on: 'resume', demand: 'asks' },
       { on: 'resume --to', demand: 'override' },
     ]);
-    expect(demandsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token create', demand: 'asks' }]);
-    expect(demandsOf('token', { options: [], action: 'list' })).toEqual([]);
-    expect(demandsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
+    expect(requiredRightsOf('token', { options: [], action: 'create' })).toEqual([{ on: 'token create', demand: 'asks' }]);
+    expect(requiredRightsOf('token', { options: [], action: 'list' })).toEqual([]);
+    expect(requiredRightsOf('data', { options: [], action: 'restore' })).toEqual([{ on: 'data restore', demand: 'upkeep' }]);
   });
 
-  test('has no demand for reading', () => {
-    expect(demandsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
-    expect(demandsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
+  test('a command that only reads requires no right', () => {
+    expect(requiredRightsOf('prune', { options: ['dry-run'], action: undefined })).toEqual([]);
+    expect(requiredRightsOf('prune', { options: [], action: undefined })).toEqual([{ on: 'prune', demand: 'upkeep' }]);
   });
 
-  test('gives a reason if a verb checks by itself', () => {
+  test('the table of rights gives a reason for each command that checks by itself', () => {
     for (const [verb, row] of Object.entries(RIGHTS)) if (row.verb === 'asks') expect(row.reason, verb).toBeDefined();
   });
 });
@@ -79,7 +79,7 @@ describe('a caller who logged in over HTTP', () => {
     scopes: new Set(scopes),
     via,
   });
-  const refusal = (caller: LoginIdentity, demand: RightRequest['demand'], withoutToken?: true): string => {
+  const denial = (caller: LoginIdentity, demand: RightRequest['demand'], withoutToken?: true): string => {
     try {
       rightOf(caller, { demand, on: 'decide', ...(withoutToken === undefined ? {} : { withoutToken }) });
       return 'allowed';
@@ -88,24 +88,24 @@ describe('a caller who logged in over HTTP', () => {
     }
   };
 
-  test('has the rights of the scopes of the login, under its name', () => {
+  test('a login has the rights of its scopes, under its name', () => {
     const ann = login('session', 'view', 'operate', 'decide');
     expect(rightOf(ann, { demand: 'decide', on: 'decide' })).toEqual({ actor: 'ann', by: 'session' });
     expect(rightOf(login('token', 'operate'), { demand: 'steer', on: 'cancel' })).toEqual({ actor: 'ann', by: 'token' });
     for (const demand of ['decide', 'override'] as const)
-      expect(refusal(login('session', 'view', 'operate'), demand)).toContain('does not have the scope "decide"');
-    expect(refusal(login('session', 'view'), 'steer')).toContain('does not have the scope "operate"');
+      expect(denial(login('session', 'view', 'operate'), demand)).toContain('does not have the scope "decide"');
+    expect(denial(login('session', 'view'), 'steer')).toContain('does not have the scope "operate"');
   });
 
-  test('can neither trust code nor maintain a database, and cannot give rights away with a token or a link', () => {
+  test('a login can neither trust code nor maintain a database, and a token or a link cannot give rights away', () => {
     for (const demand of ['trust', 'upkeep'] as const)
-      expect(refusal(login('session', 'view', 'operate', 'decide'), demand)).toContain('only be done on the command line');
+      expect(denial(login('session', 'view', 'operate', 'decide'), demand)).toContain('only be done on the command line');
     for (const via of ['token', 'link'] as const)
-      expect(refusal(login(via, 'decide'), 'decide', true)).toContain('it requires a login in the browser');
-    expect(refusal(login('passkey', 'decide'), 'decide', true)).toBe('allowed');
+      expect(denial(login(via, 'decide'), 'decide', true)).toContain('it requires a login in the browser');
+    expect(denial(login('passkey', 'decide'), 'decide', true)).toBe('allowed');
   });
 
-  test('owns the runs that were started under that name', () => {
+  test('a login owns the runs that were started under its name', () => {
     expect(isOthersRun(login('session', 'operate'), 'ann')).toBe(false);
     for (const other of ['bob', undefined]) expect(isOthersRun(login('session', 'operate'), other)).toBe(true);
   });

@@ -1,4 +1,4 @@
-// Owns the decision whether a caller may do something. Command line, MCP, library and server pass in the facts about the
+// Decides whether a caller may do something. Command line, MCP, library and server pass in the facts about the
 // caller; this file reads no terminal, no file and no clock.
 //
 // A caller gets a right by a signature, by a personal token with the scope, or, if the project does not require
@@ -8,7 +8,7 @@
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { type Ancestor, type AutomatedParent, findAutomatedParent } from './ancestry.ts';
-import type { Demand, LoginScope, Scope } from './rights.ts';
+import type { LoginScope, RequiredRight, Scope } from './rights.ts';
 
 /** The caller of a command. */
 export interface Caller {
@@ -44,7 +44,7 @@ export interface Right {
 
 /** A request for a right: the demand, and the command that has it. */
 export interface RightRequest {
-  readonly demand: Exclude<Demand, 'free' | 'asks'>;
+  readonly demand: Exclude<RequiredRight, 'free' | 'asks'>;
   /** The command as typed: `pawl resume --to`. */
   readonly on: string;
   /** The object that makes a right necessary: `a run that ann started`. */
@@ -65,10 +65,10 @@ export function rightOf(caller: Caller | LoginIdentity, request: RightRequest): 
   if (demand === 'steer') return rightToSteer(caller, on);
   if (caller.signer !== undefined) return { actor: caller.signer, by: 'signature' };
   if (withoutToken === undefined && token?.scopes.includes(demand) === true) return { actor: token.name, by: 'token' };
-  if (!caller.isTerminal) throw refused(request, noTerminal(caller, demand));
+  if (!caller.isTerminal) throw deniedError(request, noTerminal(caller, demand));
   const parent = findAutomatedParent(caller.env, caller.ancestors());
   if (parent === undefined) return { actor: user, by: 'terminal' };
-  throw refused(request, `this terminal belongs to ${describeParent(parent)}`);
+  throw deniedError(request, `this terminal belongs to ${describeParent(parent)}`);
 }
 
 /**
@@ -114,12 +114,12 @@ function rightToSteer(caller: Caller, on: string): Right {
   });
 }
 
-function refused({ on, about, demand, withoutToken }: RightRequest, why: string): EngineError {
+function deniedError({ on, about, demand, withoutToken }: RightRequest, why: string): EngineError {
   const seen = demand === 'decide' ? ' and give the --digest that "pawl inbox RUN" shows' : '';
   const token = `, or set PAWL_TOKEN to a personal token ("pawl token create NAME --scope ${demand}", at a terminal)${seen}`;
   return new EngineError(
     'NOT_ALLOWED',
-    `only a person can do "${on}"${about === undefined ? '' : ` to ${about}`}, and ${why}; run it in a terminal of your own${withoutToken === true ? '' : token}`,
+    `only a person can run "${on}"${about === undefined ? '' : ` for ${about}`}, and ${why}; run it in a terminal of your own${withoutToken === true ? '' : token}`,
     { details: { on, demand } },
   );
 }
@@ -127,6 +127,6 @@ function refused({ on, about, demand, withoutToken }: RightRequest, why: string)
 /** A run or an agent, for messages. */
 function describeParent(parent: AutomatedParent): string {
   const process = parent.pid === undefined ? '' : ` (process ${parent.pid})`;
-  if (parent.what === 'agent') return `${parent.name}${process}`;
+  if (parent.is === 'agent') return `${parent.name}${process}`;
   return `${parent.run === undefined ? 'a step of a run' : `a step of run ${parent.run}`}${process}`;
 }

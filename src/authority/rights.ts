@@ -15,19 +15,19 @@ export const LOGIN_SCOPES = ['view', 'operate', 'decide'] as const;
 export type LoginScope = (typeof LOGIN_SCOPES)[number];
 
 /**
- * What a command requires. `free`: nothing. `steer`: not inside a run or an agent, unless it is their own run; for a run
+ * The right that a command requires. `free`: none. `steer`: not inside a run or an agent, unless it is their own run; for a run
  * that someone else started, `override`. A scope: a person with that right. `asks`: the command checks by itself.
  */
-export type Demand = 'free' | 'steer' | Scope | 'asks';
+export type RequiredRight = 'free' | 'steer' | Scope | 'asks';
 
 /** A row: the demand of a command, and the additional demands of its options and actions. */
 interface RightRow {
-  readonly verb: Demand;
+  readonly verb: RequiredRight;
   /** Options that require nothing. */
   readonly free?: readonly string[];
-  readonly options?: Readonly<Record<string, Exclude<Demand, 'free'>>>;
+  readonly options?: Readonly<Record<string, Exclude<RequiredRight, 'free'>>>;
   /** For a command whose first argument is an action. */
-  readonly actions?: Readonly<Record<string, Demand>>;
+  readonly actions?: Readonly<Record<string, RequiredRight>>;
   /** Options with which the command only reads, and requires nothing. */
   readonly readsWith?: readonly string[];
   /** Why, if it is not obvious. */
@@ -222,14 +222,14 @@ export const RIGHTS: Readonly<Record<string, RightRow>> = {
 };
 
 /** The demands of a command line, without `free`. */
-export function demandsOf(
+export function requiredRightsOf(
   verb: string,
   use: { readonly options: readonly string[]; readonly action: string | undefined },
-): { readonly demand: Exclude<Demand, 'free'>; readonly on: string }[] {
+): { readonly demand: Exclude<RequiredRight, 'free'>; readonly on: string }[] {
   const row = RIGHTS[verb];
   if (row === undefined || row.readsWith?.some((option) => use.options.includes(option)) === true) return [];
   const ofAction = use.action === undefined ? undefined : row.actions?.[use.action];
-  const demands: { readonly on: string; readonly demand: Demand }[] = [
+  const demands: { readonly on: string; readonly demand: RequiredRight }[] = [
     { on: ofAction === undefined ? verb : `${verb} ${use.action}`, demand: ofAction ?? row.verb },
     ...use.options.map((option) => ({ on: `${verb} --${option}`, demand: row.options?.[option] ?? ('free' as const) })),
   ];

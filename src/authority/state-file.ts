@@ -6,7 +6,7 @@
 //
 // `FILE.sum` has the digest of the last written content, so that reading detects a flipped bit or an older copy. It has two
 // digests while the file is replaced. A file without a digest is accepted, and so is a removed file, unless it limits
-// rights: removing a list of keys or tokens gives no rights, but removing a list of limits gives them to everybody.
+// rights: removing a list of keys or tokens gives no rights, but removing a list of limits gives them to everyone.
 
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Owns whether a signature is valid: its key is enrolled here, was enrolled when the run started (or by a key that was), was
+// Decides whether a signature is valid: its key is enrolled here, was enrolled when the run started (or by a key that was), was
 // not revoked at that time, and signed exactly this statement.
 //
 // - A run records the fingerprints of enrolled keys when it starts. Another state folder, or a new list, cannot add keys
@@ -23,20 +23,20 @@ export type Verification = { readonly isValid: true; readonly by: EnrolledKey } 
 
 /** Verifies a signature with a list of keys. */
 export function verifySignature(list: KeyList, { statement, signature, keys, at }: SignedStatement): Verification {
-  if (!isSignature(signature)) return refused('it is not a signature');
+  if (!isSignature(signature)) return invalid('it is not a signature');
   const by = list.find(signature.key);
   const shown = shownFingerprint(signature.key);
-  if (by === undefined) return refused(`its key ${shown} is not enrolled here`);
+  if (by === undefined) return invalid(`its key ${shown} is not enrolled here`);
   const isNamed = 'actor' in statement;
-  if (isNamed && statement.actor !== by.name) return refused(`it is signed by "${by.name}" (${shown}), not by "${statement.actor}"`);
-  if (!isSignatureOf(statement, signature, by)) return refused(`"${by.name}" (${shown}) signed something else`);
+  if (isNamed && statement.actor !== by.name) return invalid(`it is signed by "${by.name}" (${shown}), not by "${statement.actor}"`);
+  if (!isSignatureOf(statement, signature, by)) return invalid(`"${by.name}" (${shown}) signed something else`);
   if (by.revokedAt !== undefined && by.revokedAt <= at)
-    return refused(`the key of "${by.name}" (${shown}) was revoked on ${new Date(by.revokedAt).toISOString()}`);
+    return invalid(`the key of "${by.name}" (${shown}) was revoked on ${new Date(by.revokedAt).toISOString()}`);
   if (keys !== undefined && !list.leadsTo(by.fingerprint, keys))
-    return refused(`the key of "${by.name}" (${shown}) was not enrolled when the run started, nor by a key that was`);
+    return invalid(`the key of "${by.name}" (${shown}) was not enrolled when the run started, nor by a key that was`);
   return { isValid: true, by };
 }
 
-function refused(why: string): Verification {
+function invalid(why: string): Verification {
   return { isValid: false, why };
 }

@@ -1,7 +1,7 @@
 // The command line: finds a command, loads only that one, runs it, reports its failure, and exits with its code. `bin/pawl.js` loads this file
 // under a Node that is new enough.
 
-import { demandsOf } from '../authority/rights.ts';
+import { requiredRightsOf } from '../authority/rights.ts';
 import { EngineError, ERROR_CODES, isEngineError, messageOf } from '../base/error.ts';
 import { claimProcess } from '../base/own-process.ts';
 import { nearestName } from '../base/suggest.ts';
@@ -54,7 +54,7 @@ async function dispatch(world: World, [name, ...rest]: readonly string[]): Promi
   const shell = new Shell(world, given);
   if (given.has('help')) return showHelpOf(shell, spec);
   if (given.option('passphrase-fd') !== undefined) (await import('./identity/passphrase.ts')).readPassphraseOption(given);
-  const demands = demandsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
+  const demands = requiredRightsOf(spec.name, { options: given.names(), action: given.maybe('ACTION') });
   if (demands.some(({ demand }) => demand !== 'asks')) await (await import('./right.ts')).checkRights(shell, demands);
   const { run } = await spec.load();
   try {

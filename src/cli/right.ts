@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Ancestor, readAncestors, withDrivers } from '../authority/ancestry.ts';
 import { type Caller, isOthersRun, type Right, type RightRequest, rightOf } from '../authority/right.ts';
-import type { demandsOf } from '../authority/rights.ts';
+import type { requiredRightsOf } from '../authority/rights.ts';
 import { EngineError, isEngineError, messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { startedText, starterOf } from '../control/starter.ts';
@@ -18,7 +18,7 @@ import type { Shell } from './shell.ts';
 import { isKnownSigned, rememberSigned } from './trust/signed-projects.ts';
 
 /** Checks every right that the table requires for a command line; `asks` means that the command itself checks later. */
-export async function checkRights(shell: Shell, demands: ReturnType<typeof demandsOf>): Promise<void> {
+export async function checkRights(shell: Shell, demands: ReturnType<typeof requiredRightsOf>): Promise<void> {
   for (const { demand, on } of demands) if (demand !== 'asks') await demandRight(shell, { demand, on: `pawl ${on}` });
 }
 

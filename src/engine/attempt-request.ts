@@ -11,19 +11,19 @@ import type { RunState } from '../kernel/run-state.ts';
 import type { AttemptRequest, PastSetback, RecordedDecision, RunPast } from '../steps/attempt.ts';
 import type { SavedState } from '../steps/worker/saved-state.ts';
 import type { Store } from '../store/store.ts';
-import { familyOf } from './children.ts';
+import { runTreeOf } from './children.ts';
 import type { RunDriver } from './driver.ts';
 import { pathOf } from './event-facts.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { blockingAssumptionsIn } from './merge-block.ts';
-import { refsOfAnswers } from './record.ts';
+import { refsOfAnswers } from './run-cache.ts';
 import { readValues } from './values.ts';
 
 /** The parts of a request. */
 export interface RequestParts {
   readonly host: DriverHost;
   readonly driver: RunDriver;
-  readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
+  readonly start: Pick<DriverStart, 'cache' | 'bound' | 'place'>;
   readonly want: AttemptPhase;
   readonly activation: Activation;
   readonly signal: AbortSignal;
@@ -31,21 +31,21 @@ export interface RequestParts {
 
 /** Builds the request for one attempt. */
 export function attemptRequest({ host, driver, start, want, activation, signal }: RequestParts): AttemptRequest {
-  const { record, bound, place } = start;
+  const { cache, bound, place } = start;
   const state = driver.checkpoint;
   const { answers, saved, member } = activation;
   const items = member === undefined ? undefined : state.groups[member.group]?.items;
-  const list = items === undefined ? undefined : (record.value(items) as readonly unknown[]);
+  const list = items === undefined ? undefined : (cache.value(items) as readonly unknown[]);
   const group = member === undefined ? undefined : state.live[member.group];
   const held = heldBy(activation)?.output;
   return {
     want,
     group: group === undefined ? undefined : bound(group.step).model,
-    answers: answers?.map((ref) => record.value(ref)),
+    answers: answers?.map((ref) => cache.value(ref)),
     notes: state.notes,
-    answered: state.assumptions === undefined ? undefined : answeredIn(state, (ref) => record.value(ref)),
+    answered: state.assumptions === undefined ? undefined : answeredIn(state, (ref) => cache.value(ref)),
     blockingAssumptions: () => blockingAssumptionsIn(host.store, driver.run),
-    savedState: saved === undefined ? undefined : (record.value(saved) as SavedState),
+    savedState: saved === undefined ? undefined : (cache.value(saved) as SavedState),
     past: () => readPast(host.store, driver.checkpoint),
     visit: state.counts[group?.step ?? activation.step] ?? 1,
     bound: bound(activation.step),
@@ -53,11 +53,11 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
     runId: driver.run,
     startedAt: state.createdAt,
     workflow: host.workflowOf(state.workflow),
-    family: familyOf(host, state),
-    params: record.params,
-    result: held === undefined ? null : record.value(held),
+    runTree: runTreeOf(host, state),
+    params: cache.params,
+    result: held === undefined ? null : cache.value(held),
     item: list?.[member?.index ?? 0] as AttemptRequest['item'],
-    snapshot: () => record.snapshot(driver.checkpoint),
+    snapshot: () => cache.snapshot(driver.checkpoint),
     decisionAt: (step) => readDecision(host.store, driver.run, step),
     signal,
     // At the end: V8 defines every field that comes after a spread by a separate call.
@@ -70,18 +70,18 @@ export function attemptRequest({ host, driver, start, want, activation, signal }
  * of the parent may have sent the child back to work.
  */
 async function readPast(store: Store, run: RunState): Promise<RunPast> {
-  const ancestors = run.parent === undefined ? [] : (await store.family(run.id)).ancestors;
+  const ancestors = run.parent === undefined ? [] : (await store.tree(run.id)).ancestors;
   const above = await Promise.all(ancestors.map(async (id) => (await store.load(id)).state));
-  // The topmost run comes first, so that what is nearest to the step comes last.
+  // The topmost run comes first, so that the past nearest to the step comes last.
   const runs = [...above.reverse(), run];
-  const refs = runs.flatMap((one) => [...(one.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(one)]);
+  const refs = runs.flatMap((state) => [...(state.setbacks ?? []).map(({ output }) => output), ...refsOfAnswers(state)]);
   const read = await readValues(store, refs);
-  const setbacks = runs.flatMap((one) =>
-    (one.setbacks ?? []).map(
-      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(one === run ? {} : { inParent: true }) }),
+  const setbacks = runs.flatMap((state) =>
+    (state.setbacks ?? []).map(
+      ({ output, ...rest }): PastSetback => ({ ...rest, output: read(output), ...(state === run ? {} : { inParent: true }) }),
     ),
   );
-  const answered = runs.flatMap((one) => answeredIn(one, read));
+  const answered = runs.flatMap((state) => answeredIn(state, read));
   return { setbacks, notes: runs.flatMap(({ notes = [] }) => notes), answered };
 }
 

@@ -1,4 +1,4 @@
-// Owns what a run skips when it does not start at its entry: the steps that a person overrides, which is recorded, and
+// Computes what a run skips when it does not start at its entry: the steps that a person overrides, which is recorded, and
 // earlier questions to people, which are asked first. A fork reuses the original's results, so only checks that it does
 // not repeat count as overridden.
 
@@ -10,24 +10,24 @@ import { asksPerson, checksWork, questionsPassed, stepsAfter, stepsBetween } fro
 import { requireActor } from './request/actor.ts';
 import type { ForkHistory, StartOptions } from './run-start.ts';
 
-/** What is special about a run that does not start at its entry. */
+/** The overrides and detours of a run that does not start at its entry. */
 export interface Beginning {
   readonly override?: Override;
   readonly detour?: Detour;
 }
 
-/** The start options that decide what is skipped. */
+/** The start options that decide which steps are skipped. */
 export type StartPlace = Pick<StartOptions, 'from' | 'outputs' | 'origin'> & { readonly past?: Pick<ForkHistory, 'done'> };
 
 /** Computes what a run skips when it is started with these options. */
 export function beginningOf(facts: KindFacts, definition: Definition, options: StartPlace): Beginning {
   const { from, past, outputs = {} } = options;
-  const given = Object.keys(outputs);
-  refuseDecisions(definition, given);
-  if (from === undefined) return given.length === 0 ? {} : withOverride(options, given);
+  const supplied = Object.keys(outputs);
+  assertNoDecision(definition, supplied);
+  if (from === undefined) return supplied.length === 0 ? {} : withOverride(options, supplied);
   if (definition.form === 'flow')
     return withOverride(options, [
-      ...given,
+      ...supplied,
       ...(past?.done ?? []).flatMap(({ step, kind }) => (traitsOf(facts, kind).checksWork === true ? [step] : [])),
     ]);
   const before = past === undefined ? stepsBetween(definition, definition.entry, from).filter((step) => step !== from) : pastSteps(options);
@@ -36,7 +36,7 @@ export function beginningOf(facts: KindFacts, definition: Definition, options: S
   const isPassed = past === undefined ? () => true : checkIn(facts, definition);
   const passed = before.filter((step) => !again.has(step) && isPassed(step));
   const detour = asks.length === 0 ? {} : { detour: { asks, to: from } };
-  return { ...withOverride(options, [...new Set([...passed, ...given])]), ...detour };
+  return { ...withOverride(options, [...new Set([...passed, ...supplied])]), ...detour };
 }
 
 function pastSteps({ past }: StartPlace): string[] {
@@ -54,9 +54,9 @@ function withOverride({ origin, past, from }: StartPlace, passed: readonly strin
   return { override: { how: past === undefined ? 'from' : 'fork', actor, passed, ...(from === undefined ? {} : { to: from }) } };
 }
 
-/** A person's decision cannot be supplied as the result of a step. */
-function refuseDecisions({ steps }: Definition, given: readonly string[]): void {
-  const asking = steps.find((step) => asksPerson(step) && given.includes(step.id));
+/** Rejects a person's decision that is supplied as the result of a step. */
+function assertNoDecision({ steps }: Definition, supplied: readonly string[]): void {
+  const asking = steps.find((step) => asksPerson(step) && supplied.includes(step.id));
   if (asking === undefined) return;
   throw new EngineError(
     'OPTION_INVALID',

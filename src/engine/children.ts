@@ -2,12 +2,11 @@
 // once. Its last commit posts mail to its parent, and a cancelled parent cancels it and waits.
 
 import { EngineError, isEngineError, isTransient, messageOf } from '../base/error.ts';
-import { withoutVisits } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { ChildEffect } from '../kernel/effect.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import type { AttemptRequest, FamilyRun, RunFamily } from '../steps/attempt.ts';
+import type { AttemptRequest, RelatedRun, RunTreeAccess } from '../steps/attempt.ts';
 import { inheritedRecord } from '../steps/protection/accepted-files.ts';
 import { ATTENDED } from '../steps/run-records.ts';
 import type { Store } from '../store/store.ts';
@@ -15,8 +14,9 @@ import type { EngineCore } from './engine.ts';
 import type { DriverHost } from './host.ts';
 import { placeOf } from './host.ts';
 import { findWorkflow } from './programs.ts';
+import { readWholeTree } from './run-tree.ts';
 
-/** What is needed to start a child. */
+/** The parameters of `startChild`. */
 export interface ChildStart {
   readonly parent: RunState;
   readonly effect: ChildEffect;
@@ -24,7 +24,7 @@ export interface ChildStart {
   /** The public keys that the parent accepts. */
   readonly keys: readonly string[] | undefined;
   /** The workflow, if the parent's flow passed it as a value. */
-  readonly given?: CompiledWorkflow | undefined;
+  readonly passed?: CompiledWorkflow | undefined;
 }
 
 /** Starts the child that an activation waits for, or follows it if it already exists. */
@@ -37,13 +37,13 @@ export async function startChild(core: EngineCore, start: ChildStart): Promise<r
   } catch (error) {
     if (isEngineError(error) && error.code === 'RUN_EXISTS') return followChild(core, child);
     if (core.isDraining()) return [];
-    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', refused: refusalOf(start, error) }];
+    return [{ type: 'childEnded', at: core.clock.now(), path, child, status: 'failed', refused: startFailure(start, error) }];
   }
 }
 
 /** Why the child could not be started. The error's code decides whether a retry can help. */
-function refusalOf({ effect, request, given }: ChildStart, error: unknown): StepError {
-  const workflow = given?.definition.name ?? childName(request);
+function startFailure({ effect, request, passed }: ChildStart, error: unknown): StepError {
+  const workflow = passed?.definition.name ?? childName(request);
   return {
     code: isEngineError(error) ? error.code : 'STEP_FAILED',
     message: `step "${effect.activation.step}" could not start workflow "${workflow}": ${messageOf(error)}`,
@@ -58,19 +58,19 @@ function childName({ bound: { model } }: AttemptRequest): string {
   return model.workflow;
 }
 
-async function beginChild(core: EngineCore, { parent, effect, request, given, keys }: ChildStart): Promise<void> {
+async function beginChild(core: EngineCore, { parent, effect, request, passed, keys }: ChildStart): Promise<void> {
   const { child, activation } = effect;
   const depth = (parent.depth ?? 0) + 1;
   const { depthMax, runsMax, source, childInput } = core.parts;
   if (depth > depthMax)
     throw new EngineError('CHILD_DEPTH', `step "${activation.step}" would start a run at depth ${depth}; the limit is ${depthMax}`);
-  if ((await core.store.family(parent.id)).runs >= runsMax)
+  if ((await core.store.tree(parent.id)).runs >= runsMax)
     throw new EngineError(
       'LIMIT_REACHED',
       `step "${activation.step}" cannot start another run: this run and the runs it started already number ${runsMax}, the limit`,
     );
   const name = childName(request);
-  const workflow = given ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
+  const workflow = passed ?? request.workflow.children.get(name) ?? findWorkflow(source, name);
   const input = await childInput(request);
   if (request.signal.aborted) return;
   const origin = placeOf(request);
@@ -82,7 +82,7 @@ async function beginChild(core: EngineCore, { parent, effect, request, given, ke
   if (request.signal.aborted) await cancelRun(core, child, parent.id);
 }
 
-/** A child that already exists runs by itself. If its owner died together with ours, we drive it. */
+/** Follows a child that already exists and runs by itself. If its owner died together with ours, we drive it. */
 async function followChild(core: EngineCore, child: string): Promise<readonly RunInput[]> {
   await core.drive(child).catch((error: unknown) => core.warn(error));
   return [];
@@ -107,8 +107,8 @@ async function cancelRun(core: EngineCore, run: string, parent: string): Promise
   await core.drive(run, { cancel: true });
 }
 
-/** What an attempt can read about the run's tree. */
-export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunFamily {
+/** Returns what an attempt can read about the run's tree. */
+export function runTreeOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: RunState): RunTreeAccess {
   return {
     isChild: run.parent !== undefined,
     workflow(name) {
@@ -122,21 +122,7 @@ export function familyOf(host: Pick<DriverHost, 'store' | 'workflowOf'>, run: Ru
   };
 }
 
-async function othersIn(store: Store, run: string): Promise<readonly FamilyRun[]> {
-  const { ancestors } = await store.family(run);
-  const all = [{ id: ancestors.at(-1) ?? run, isReplaced: false, place: '' }];
-  // The list grows during the loop: each run is followed by the runs it started.
-  for (const parent of all) {
-    const steps = new Set<string>();
-    // The newest run comes first.
-    for (const { id } of await store.list({ parent: parent.id })) {
-      const { parent: by } = (await store.load(id)).state;
-      if (by === undefined) continue;
-      const step = withoutVisits(by.path);
-      all.push({ id, isReplaced: parent.isReplaced || steps.has(step), place: `${parent.place}/${step}` });
-      steps.add(step);
-    }
-  }
-  const others = all.filter(({ id }) => id !== run);
+async function othersIn(store: Store, run: string): Promise<readonly RelatedRun[]> {
+  const others = (await readWholeTree(store, run)).filter(({ id }) => id !== run);
   return await Promise.all(others.map(async ({ id, ...rest }) => ({ ...rest, data: Object.fromEntries(await store.data(id)) })));
 }

@@ -29,7 +29,7 @@ describe('the clock of the machine', () => {
     expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
   });
 
-  test('a timer in the past fires at once', () => {
+  test('a timer in the past fires immediately', () => {
     const fired: number[] = [];
     vi.advanceTimersByTime(1000);
     systemClock.at(5, () => fired.push(1));

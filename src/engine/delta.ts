@@ -1,4 +1,4 @@
-// Owns the translation of a decision into one write: the rows of history, values, data, members, slots and mail that
+// Translates a batch of decisions into one write: the rows of history, values, data, members, slots and mail that
 // follow from its events.
 
 import { omitUndefined } from '../base/fields.ts';
@@ -14,19 +14,19 @@ import type { EndedAttempt } from '../kernel/turn.ts';
 import type { CheckResult } from '../steps/attempt.ts';
 import type { AttemptRow, Delta, Mail, RunCreation, SlotClaim } from '../store/store.ts';
 import { pathOf } from './event-facts.ts';
-import type { RunRecord, SuppliedResult } from './record.ts';
+import type { RunCache, SuppliedResult } from './run-cache.ts';
 import { dueOf, hasRoom, isWorking, statusOf } from './status.ts';
 
 /** References to what is stored with the result of an attempt. */
 export interface AttemptEvidence {
-  readonly claim?: Ref;
-  readonly evidence?: Ref;
-  readonly actor?: string;
+  readonly claim?: Ref | undefined;
+  readonly evidence?: Ref | undefined;
+  readonly actor?: string | undefined;
   readonly checks: readonly CheckResult[];
 }
 
-/** One or more decisions that are committed together, with everything the write needs. */
-export interface Decision {
+/** One or more decisions that are committed together, with everything that the write needs. */
+export interface DecidedBatch {
   readonly before: RunState;
   readonly after: RunState;
   readonly epoch: number;
@@ -37,37 +37,37 @@ export interface Decision {
   readonly touched: ReadonlySet<Path>;
   readonly consumed: readonly number[];
   readonly take: readonly SlotClaim[];
-  readonly record: RunRecord;
+  readonly cache: RunCache;
   readonly evidenceOf: (path: Path, attempt: number) => AttemptEvidence | undefined;
   readonly create?: RunCreation | undefined;
   readonly supplied?: readonly AttemptRow[] | undefined;
   readonly release: boolean;
 }
 
-/** Creates the write that makes a decision durable. */
-export function createDelta(decision: Decision): Delta {
-  const { before, after, record, touched } = decision;
-  const ended = decision.ended.map((end) => attemptRow(decision, end));
-  const { values, data } = record.takeChanges();
+/** Creates the write that makes a batch of decisions durable. */
+export function createDelta(batch: DecidedBatch): Delta {
+  const { before, after, cache, touched } = batch;
+  const ended = batch.ended.map((end) => attemptRow(batch, end));
+  const { values, data } = cache.takeChanges();
   return {
     run: after.id,
-    epoch: decision.epoch,
+    epoch: batch.epoch,
     seq: before.seq,
     state: after,
     status: statusOf(after),
     due: nextDriveAt(after),
-    at: decision.at,
-    events: decision.events,
-    attempts: decision.supplied === undefined ? ended : [...decision.supplied, ...ended],
+    at: batch.at,
+    events: batch.events,
+    attempts: batch.supplied === undefined ? ended : [...batch.supplied, ...ended],
     values,
     data,
     members: membersOf(after, touched),
-    consumed: decision.consumed,
-    post: mailOf(decision),
-    slots: { take: decision.take, free: freedSlots(before, after, touched) },
-    release: decision.release,
-    codeHash: codeOf(decision.events),
-    create: decision.create,
+    consumed: batch.consumed,
+    post: mailOf(batch),
+    slots: { take: batch.take, free: freedSlots(before, after, touched) },
+    release: batch.release,
+    codeHash: codeOf(batch.events),
+    create: batch.create,
   };
 }
 
@@ -78,7 +78,10 @@ function codeOf(events: readonly RunEvent[]): string | undefined {
   return code;
 }
 
-/** Rows for results that were supplied in place of steps. They have attempt number 0. */
+/**
+ * Rows for results that were supplied in place of steps. They have attempt number 0. A flow does not list its steps, so the
+ * kind of a step in it is not known, and its row says `task`.
+ */
 export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly SuppliedResult[], at: number): AttemptRow[] {
   return supplied.map(({ step, ref }) => {
     const kind = workflow.definition.steps.find((candidate) => candidate.id === step)?.kind ?? 'task';
@@ -100,8 +103,8 @@ export function suppliedRows(workflow: CompiledWorkflow, supplied: readonly Supp
 }
 
 /**
- * When an engine must pick up the run if it has no owner. Work that is running or queued is wanted at once, so that
- * another engine finds it when the owner closes or cannot continue.
+ * When an engine must pick up the run if it has no owner. Work that is running or queued makes it due immediately, so
+ * that another engine finds it when the owner closes or cannot continue.
  */
 export function nextDriveAt(run: RunState): number | undefined {
   const due = dueOf(run);
@@ -137,9 +140,9 @@ export function touchedPaths(events: readonly RunEvent[]): Set<Path> {
   return paths;
 }
 
-function attemptRow(decision: Decision, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
+function attemptRow(batch: DecidedBatch, { event, activation, maxAttempts }: EndedAttempt): AttemptRow {
   const settled = event.type === 'step.settled' ? event : undefined;
-  const kept = decision.evidenceOf(activation.path, activation.attempt);
+  const kept = batch.evidenceOf(activation.path, activation.attempt);
   const { path, step, kind, attempt, openedAt, member, input } = activation;
   // Every row has the same shape, also with undefined fields: this runs for every step.
   return {
@@ -199,7 +202,7 @@ function wantsSlots(activation: Activation | undefined): boolean {
 }
 
 /** Mail that must be sent with this commit: to the parent when the run ends, and to children that are cut off. */
-function mailOf({ before, after, ended, at }: Decision): Mail[] {
+function mailOf({ before, after, ended, at }: DecidedBatch): Mail[] {
   const mail: Mail[] = [];
   const over = isFinal(after.status) || after.status === 'failed';
   if (over && before.status !== after.status && after.parent !== undefined) {

@@ -1,4 +1,4 @@
-// Owns the driving of one run by its owner. The loop: read an input, decide with the kernel, commit, act. An effect is
+// Drives one run for its owner. The loop: read an input, decide with the kernel, commit, act. An effect is
 // carried out only after the decision that asked for it is on disk, and its result is the next input.
 //
 // E3. Inputs that arrive while a commit is under way are decided together and committed once.
@@ -21,8 +21,8 @@ import { createDelta, touchedPaths } from './delta.ts';
 import type { DriverHost, DriverStart } from './host.ts';
 import { SlotQueue } from './limits/slot-queue.ts';
 import { groupsFor, outsidePartsOf, refsFor } from './needs.ts';
-import type { RunRecord } from './record.ts';
 import { MailGuard, type QueuedInput } from './request/mail-guard.ts';
+import type { RunCache } from './run-cache.ts';
 import { dueOf, hasRoom, isWorking } from './status.ts';
 import { RunWork } from './work.ts';
 
@@ -31,7 +31,7 @@ export class RunDriver {
   readonly run: string;
   private readonly host: DriverHost;
   private readonly program: Program;
-  private readonly record: RunRecord;
+  private readonly cache: RunCache;
   /** The number of this ownership of the run. */
   readonly epoch: number;
   private readonly guard: MailGuard;
@@ -66,7 +66,7 @@ export class RunDriver {
     this.state = start.state;
     this.epoch = start.epoch;
     this.program = start.program;
-    this.record = start.record;
+    this.cache = start.cache;
     this.accepts = start.accepts;
     this.guard = new MailGuard(host, start.proof);
     this.keys = start.proof.keys;
@@ -143,12 +143,14 @@ export class RunDriver {
     this.turnSoon();
   }
 
-  /** Stops and discards all work of this run at once. Work without a recorded end becomes unknown. */
+  /** Stops and discards all work of this run immediately. Work without a recorded end becomes unknown. */
   async abandon(error?: unknown): Promise<void> {
     if (this.over) return;
     this.phase = 'over';
     this.timer?.cancel();
+    // After a failure the commit under way may still be written: the release reads from disk whether work is left.
     await Promise.allSettled([this.work.stop(), error === undefined ? undefined : this.writing]);
+    // Nothing failed when the engine aborts, so a wake-up can be posted without reading the run.
     if (error === undefined) await this.releaseWithWakeUp({ isCutOff: true }).catch(() => undefined);
     else await this.host.releaseFailed(this);
     // If the run was never created, only the caller of `start` gets the error.
@@ -179,33 +181,32 @@ export class RunDriver {
     const slot = batch[0]?.input.type === 'slot' ? batch[0].input.path : undefined;
     const keys = slot === undefined ? undefined : slotsOf(this.state.live[slot]);
     const { wakes } = this;
-    const isFull = (await this.decided(batch)) === 'full';
+    const isFull = (await this.decideBatch(batch)) === 'full';
     if (slot === undefined || this.over) return;
-    // A step that found its semaphore full waits in the queue. After one that did not, the next may find a place as
-    // well.
+    // A step that found its semaphore full waits in the queue. After a step that did not, the next may find room, too.
     if (isFull) this.waitingForSlots.add(slot, keys ?? []);
-    // If the store signalled a change before this answer came, the place may have become free in between.
+    // If the store signalled a change before this answer came, a slot may have become free in between.
     if (isFull && wakes !== this.wakes) this.trySlots(this.waitingForSlots.next());
     else if (!isFull) this.trySlots(this.waitingForSlots.next({ path: slot, keys }));
   }
 
-  private async decided(batch: QueuedInput[]): Promise<'full' | undefined> {
+  private async decideBatch(batch: QueuedInput[]): Promise<'full' | undefined> {
     if (this.outsideParts.length > 0) await this.readExternalFacts(batch);
     if (this.over) return;
     if (this.state.signed === true) await this.guard.checkChildReports(this.run, batch);
     if (this.over) return;
     const refs = refsFor(this.state, batch);
     const groups = groupsFor(this.state, batch);
-    if (!this.record.has(refs, groups)) await this.record.load(refs, groups);
+    if (!this.cache.has(refs, groups)) await this.cache.load(refs, groups);
     const draft = draftOf(this.state);
     const events: RunEvent[] = [];
     const ended: EndedAttempt[] = [];
     if (this.creation !== undefined) events.push(this.creation.event);
     for (const queued of batch) {
-      const decided = decide({ program: this.program, view: this.record }, draft, this.guard.accept(draft, queued));
-      this.record.applyEvents(decided.events, decided.ended);
-      events.push(...decided.events);
-      ended.push(...decided.ended);
+      const decision = decide({ program: this.program, view: this.cache }, draft, this.guard.accept(draft, queued));
+      this.cache.applyEvents(decision.events, decision.ended);
+      events.push(...decision.events);
+      ended.push(...decision.ended);
     }
     if (events.length === 0 && batch.every(({ mail }) => mail === undefined)) return;
     draft.seq += 1;
@@ -215,18 +216,19 @@ export class RunDriver {
   /** Adds an input with the facts outside that decisions read in front of the batch, if they have changed. */
   private async readExternalFacts(batch: QueuedInput[]): Promise<void> {
     const { outside } = this.host;
-    if (!this.record.has([], [])) await this.record.load([], []);
-    const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.record.data(key)]));
+    if (!this.cache.has([], [])) await this.cache.load([], []);
+    const known = Object.fromEntries([...outside.dependsOn, outside.key].map((key) => [key, this.cache.data(key)]));
     const start = batch.find(({ input }) => input.type === 'start')?.input;
-    const given = start?.type === 'start' && start.facts !== undefined ? (this.record.value(start.facts) as JsonObject) : {};
-    const seen = await outside.read(this.outsideParts, { ...known, ...given });
+    const startFacts = start?.type === 'start' && start.facts !== undefined ? (this.cache.value(start.facts) as JsonObject) : {};
+    const seen = await outside.read(this.outsideParts, { ...known, ...startFacts });
     const before = known[outside.key];
+    // Both have the same order of keys: the reader writes them in one order, and the store keeps it.
     if (before !== undefined && JSON.stringify(before) === JSON.stringify(seen)) return;
-    const facts = this.record.keep({ [outside.key]: seen });
+    const facts = this.cache.keep({ [outside.key]: seen });
     batch.unshift({ input: { type: 'facts', at: this.host.clock.now(), facts } });
   }
 
-  /** Returns the inputs that are decided together. A slot is taken on its own, so that a full semaphore delays no other input. */
+  /** Returns the inputs that are decided together. A slot is taken separately, so that a full semaphore delays no other input. */
   private nextBatch(): QueuedInput[] {
     const first = this.queue[0] as QueuedInput;
     if (first.input.type === 'slot') return this.queue.splice(0, 1);
@@ -253,7 +255,7 @@ export class RunDriver {
       touched,
       consumed: batch.flatMap(({ mail }) => mail ?? []),
       take: batch.flatMap(({ input }) => this.slotClaim(input)),
-      record: this.record,
+      cache: this.cache,
       evidenceOf: (path, attempt) => this.work.evidenceOf(path, attempt),
       release: this.queue.length === 0 && !this.host.isDraining() && this.work.endsWith(after, touched),
       create: this.creation?.create,
@@ -264,7 +266,7 @@ export class RunDriver {
     if (this.over) return;
     if (result.result === 'full') {
       // Nothing of the delta was written: the results of other work in it go into the next one.
-      this.record.putBack(delta);
+      this.cache.putBack(delta);
       return 'full';
     }
     if (result.result === 'stale') return this.abandon(this.host.takenOver(this.run)).then(() => undefined);
@@ -272,7 +274,7 @@ export class RunDriver {
     this.state = after;
     if (this.creation !== undefined) this.firstCommit.resolve();
     this.creation = undefined;
-    this.record.forget(after);
+    this.cache.forget(after);
     this.host.committed(this, { events, ended });
     // A change of the whole run (a pause that ends, a cleared halt, a cancel) concerns every path. For paths that are
     // working, the work is under way or its result is queued.
@@ -283,7 +285,7 @@ export class RunDriver {
   private slotClaim(input: RunInput): readonly SlotClaim[] {
     if (input.type !== 'slot') return [];
     const slots = slotsOf(this.state.live[input.path]) ?? [];
-    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.record.limitOf(key) })) }];
+    return [{ path: input.path, keys: slots.map((key) => ({ key, limit: this.cache.limitOf(key) })) }];
   }
 
   private async act(
@@ -343,8 +345,8 @@ export class RunDriver {
   }
 
   /** Releases the run for its next owner. The wake-up is posted first: without it, nothing might pick up the remaining work. */
-  private async releaseWithWakeUp(how: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
-    await this.host.postWakeUp(this, how);
+  private async releaseWithWakeUp(end: { readonly isCutOff: boolean }): ReturnType<DriverHost['store']['release']> {
+    await this.host.postWakeUp(this, end);
     return this.release(Number.MAX_SAFE_INTEGER);
   }
 

@@ -24,10 +24,9 @@ import { type DriverHost, type DriverStart, placeOf, type StoredRun } from './ho
 import { limitOf, slotsOf } from './limits/limits.ts';
 import type { CommitRecord } from './observer.ts';
 import type { EngineParts } from './parts.ts';
-import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun } from './programs.ts';
-import { type RecordRequest, RunRecord, refsOf } from './record.ts';
+import { type BoundProgram, checkUnchanged, findWorkflow, inertProgram, programOfRun, workflowOf } from './programs.ts';
+import { RunCache, type RunCacheRequest, refsOf } from './run-cache.ts';
 import { type StartOptions, startRun } from './run-start.ts';
-import { workflowOf } from './run-workflow.ts';
 import { proveRun } from './signature/signature-proof.ts';
 import { acceptanceOf, type Proof, type Signer, type Signing } from './signature/signatures.ts';
 import { needsUndo, runUndo } from './undo/compensation.ts';
@@ -39,13 +38,13 @@ export interface DriveOptions {
   /** Who accepts that the code differs from the code the run started with. */
   readonly acceptedBy?: string;
   readonly cancel?: boolean;
-  /** With `cancel`: what the run did is not undone. */
+  /** With `cancel`: the effects of the run are not undone. */
   readonly leave?: boolean;
   /** Signs that acceptance, if the run requires signatures. */
   readonly sign?: Signer | undefined;
 }
 
-type Listener = (what: CommitRecord) => void;
+type Listener = (commit: CommitRecord) => void;
 
 /** The embedded host. */
 export class EngineCore implements DriverHost {
@@ -109,8 +108,8 @@ export class EngineCore implements DriverHost {
     });
   }
 
-  recordFor(run: string, { concurrency, parked, ...more }: RecordRequest): RunRecord {
-    return new RunRecord({
+  cacheFor(run: string, { concurrency, parked, ...more }: RunCacheRequest): RunCache {
+    return new RunCache({
       outside: this.outside,
       store: this.store,
       run,
@@ -189,13 +188,13 @@ export class EngineCore implements DriverHost {
     const params = await this.paramsOf(state);
     const bound = this.remember(state.id, await programOfRun(this, state, { workflow, definition, params }));
     const { concurrency } = definition;
-    const record = this.recordFor(state.id, { reads: bound.program.reads, params, fresh: false, concurrency });
+    const cache = this.cacheFor(state.id, { reads: bound.program.reads, params, fresh: false, concurrency });
     // Work that is started again after a takeover reads its values before anything is decided.
-    await record.load(refsOf(state), []);
+    await cache.load(refsOf(state), []);
     const actor = codeHash === workflow.codeHash ? undefined : options.acceptedBy;
     const changed = { state, proof, code: workflow.codeHash };
     const accepted = actor === undefined ? undefined : await acceptanceOf(this, changed, { ...options, actor });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, proof, place: placeOf(origin) });
+    const driver = new RunDriver(this, { state, epoch, cache, ...bound, proof, place: placeOf(origin) });
     this.drivers.set(state.id, driver);
     if (accepted !== undefined) driver.take(accepted);
     driver.begin();
@@ -209,10 +208,10 @@ export class EngineCore implements DriverHost {
   }
 
   /** Drives a run without its code: to cancel it, or to record something about a run that has ended. */
-  private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, how: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
+  private driverWithoutCode({ state, epoch, mail }: SuccessfulClaim, limits: Pick<DriverStart, 'accepts' | 'proof'>): RunDriver {
     const bound = this.remember(state.id, inertProgram());
-    const record = this.recordFor(state.id, { reads: [], params: {}, fresh: false });
-    const driver = new RunDriver(this, { state, epoch, record, ...bound, place: {}, ...how });
+    const cache = this.cacheFor(state.id, { reads: [], params: {}, fresh: false });
+    const driver = new RunDriver(this, { state, epoch, cache, ...bound, place: {}, ...limits });
     this.drivers.set(state.id, driver);
     driver.takeMail(mail);
     return driver;
@@ -255,7 +254,7 @@ export class EngineCore implements DriverHost {
     return this.failed.get(driver);
   }
 
-  /** Puts mail into a run's inbox. */
+  /** Posts mail to a run's inbox. */
   async post(mail: Mail): Promise<'posted' | 'duplicate'> {
     this.assertOpen();
     return this.store.post(mail);
@@ -280,18 +279,18 @@ export class EngineCore implements DriverHost {
     const driven: string[] = [];
     const now = this.clock.now();
     const ready = await this.store.ready(now, READY_MAX);
-    let mayRecover = false;
+    let triesAgain = false;
     for (const { run } of ready) {
       try {
         const driver = (await this.knows(run)) ? await this.drive(run) : undefined;
         if (driver instanceof RunDriver) driven.push(run);
       } catch (error) {
-        mayRecover ||= isTransient(error);
+        triesAgain ||= isTransient(error);
         this.warn(error);
       }
     }
     const isAll = ready.length < READY_MAX;
-    await this.wakeUpTimer.arm(now, mayRecover ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
+    await this.wakeUpTimer.arm(now, triesAgain ? now + SWEEP_AGAIN_MS : isAll ? undefined : now);
     return driven;
   }
 
@@ -352,7 +351,7 @@ export class EngineCore implements DriverHost {
     if (this.closed || this.draining) throw closedError();
   }
 
-  // The methods that drivers call on their host.
+  // The following methods implement `DriverHost`.
 
   isDraining(): boolean {
     return this.draining;
@@ -362,8 +361,8 @@ export class EngineCore implements DriverHost {
     return findWorkflow(this.parts.source, name);
   }
 
-  committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
-    const committed = { ...what, run: driver.run, state: driver.checkpoint };
+  committed(driver: RunDriver, commit: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void {
+    const committed = { ...commit, run: driver.run, state: driver.checkpoint };
     this.parts.observer?.committed(committed);
     for (const listener of this.listeners) listener(committed);
   }
@@ -414,8 +413,8 @@ export class EngineCore implements DriverHost {
   }
 
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]> {
-    const given = this.programs.get(driver.run)?.child(effect.activation.step);
-    return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, given });
+    const passed = this.programs.get(driver.run)?.child(effect.activation.step);
+    return startChild(this, { parent: driver.checkpoint, effect, request, keys: driver.keys, passed });
   }
 
   readonly undo: DriverHost['undo'] = (driver, request) => runUndo(this, driver, request);

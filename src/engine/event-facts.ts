@@ -1,4 +1,4 @@
-// Owns what readers of a run's log ask about an event: its activation, its path, its override.
+// Answers the questions of a log's readers about an event: its activation, its path, its override.
 
 import type { Group } from '../definition/group/join.ts';
 import type { Override } from '../definition/passage.ts';

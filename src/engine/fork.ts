@@ -17,7 +17,7 @@ import { beginningOf } from './beginning.ts';
 import type { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { assertForkable } from './merge-block.ts';
-import { findWorkflow, flowHistory, givenResults } from './programs.ts';
+import { findWorkflow, flowHistory, suppliedResults } from './programs.ts';
 import { requireActor } from './request/actor.ts';
 import type { ForkHistory, SuppliedOutputs } from './run-start.ts';
 import type { FrozenSigning, Signer } from './signature/signatures.ts';
@@ -37,7 +37,7 @@ export interface ForkRequest<Step extends string = string, Params = Readonly<Rec
   readonly sign?: Signer | undefined;
 }
 
-/** What a fork would reuse and what it would repeat. */
+/** The steps that a fork would reuse and repeat. */
 export interface ForkPlan {
   readonly run: string;
   readonly from: string;
@@ -108,10 +108,10 @@ async function placeOf(core: EngineCore, run: string, from: string): Promise<{ r
   const attempts = await core.store.attempts(run);
   const cut = cutAt(log, { run, from });
   const rows = attempts.filter(pastRows(cut));
-  const asked = cut.state.form === 'flow' ? rows.find(({ kind }) => kind === 'human') : undefined;
-  if (asked === undefined) return { cut, past: doneIn(rows) };
-  const asking = asked.group === undefined ? asked : attempts.find(({ path }) => path === asked.group);
-  const earlier = cutAt(log, { run, from: asking?.step ?? asked.step });
+  const question = cut.state.form === 'flow' ? rows.find(({ kind }) => kind === 'human') : undefined;
+  if (question === undefined) return { cut, past: doneIn(rows) };
+  const asking = question.group === undefined ? question : attempts.find(({ path }) => path === question.group);
+  const earlier = cutAt(log, { run, from: asking?.step ?? question.step });
   return { cut: earlier, past: doneIn(attempts.filter(pastRows(earlier))) };
 }
 
@@ -172,9 +172,9 @@ async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<F
   for (const { ref, part } of merged) for (const [key, value] of Object.entries(part(read(ref)))) data.set(key, value);
   const results = new Map([...latest].map(([step, ref]) => [step, read(ref)]));
   const history =
-    cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), given: await givenResults(core.store, rows) } : {};
+    cut.state.form === 'flow' ? { history: await flowHistory(core.store, rows), supplied: await suppliedResults(core.store, rows) } : {};
   const assumptions = carriedOver(original, cut.state);
-  return { run, seq: cut.seq, counts: cut.state.counts, assumptions, data, results, done: doneIn(rows), ...history };
+  return { run, seq: cut.seq, step: cut.step, counts: cut.state.counts, assumptions, data, results, done: doneIn(rows), ...history };
 }
 
 /**
@@ -183,9 +183,10 @@ async function pastOf(core: EngineCore, original: RunState, cut: Cut): Promise<F
  */
 function carriedOver(original: RunState, before: RunState): readonly Assumption[] {
   const reused = new Set((before.assumptions ?? []).map(({ id }) => id));
-  return (original.assumptions ?? []).flatMap((one) => {
-    if (reused.has(one.id)) return [one];
-    return one.answer === undefined ? [] : [{ ...one, answer: { ...one.answer, unmet: undefined } }];
+  return (original.assumptions ?? []).flatMap((assumption) => {
+    const { id, answer } = assumption;
+    if (reused.has(id)) return [assumption];
+    return answer === undefined ? [] : [{ ...assumption, answer: { ...answer, unmet: undefined } }];
   });
 }
 
@@ -198,11 +199,11 @@ async function mergedRefs(core: EngineCore, before: readonly RunEvent[]): Promis
   const [first] = before;
   if (first?.type !== 'run.started') return own;
   const supplied = Object.values(first.supplied ?? {}).map((ref) => ({ ref, part: withoutOwnNames }));
-  const given = [...supplied, ...own];
-  if (first.fork === undefined) return given;
+  const fromStart = [...supplied, ...own];
+  if (first.fork === undefined) return fromStart;
   const { run, seq, step } = first.fork;
   const rows = (await core.store.events(run, 0)).filter((row) => row.seq <= seq);
-  return [...(await mergedRefs(core, cutAt(rows, { run, from: step }).before)), ...given];
+  return [...(await mergedRefs(core, cutAt(rows, { run, from: step }).before)), ...fromStart];
 }
 
 /** Merged data, and the part of it that joined the run's data. */

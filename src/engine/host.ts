@@ -14,12 +14,12 @@ import type { AttemptRequest, AttemptResult, AttemptRunner } from '../steps/atte
 import type { AttemptRow, RunCreation, RunOrigin, Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { RunDriver } from './driver.ts';
-import type { RunRecord } from './record.ts';
+import type { RunCache } from './run-cache.ts';
 import type { Proof, Signing } from './signature/signatures.ts';
 
 /** External facts that decisions read, such as those of a forge. The engine does not interpret them. */
 export interface ExternalFacts {
-  /** The key in the data of a run under which they are stored. */
+  /** The key in the data of a run under which the facts are stored. */
   readonly key: string;
   /** The keys in the data of a run that say which facts are meant. */
   readonly dependsOn: readonly string[];
@@ -47,16 +47,16 @@ export interface DriverHost {
   startChild(driver: RunDriver, effect: ChildEffect, request: AttemptRequest): Promise<readonly RunInput[]>;
   cancelChild(driver: RunDriver, effect: ChildEffect): Promise<readonly RunInput[]>;
   /** Called after each commit. */
-  committed(driver: RunDriver, what: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void;
+  committed(driver: RunDriver, commit: { readonly events: readonly RunEvent[]; readonly ended: readonly EndedAttempt[] }): void;
   /** Posts a wake-up if the run has work left. Without it, only a run that is due or has mail is picked up again. */
-  postWakeUp(driver: RunDriver, how: { readonly isCutOff: boolean }): Promise<void>;
+  postWakeUp(driver: RunDriver, end: { readonly isCutOff: boolean }): Promise<void>;
   /**
    * Releases a run whose driver failed, so that it can be claimed again. Never rejects: if the store is down, it tries
    * again later.
    */
   releaseFailed(driver: RunDriver): Promise<void>;
   /** Called when the driver has stopped. `due` is when the run must be picked up again, `error` why the driver failed. */
-  stopped(driver: RunDriver, why: { readonly due?: number; readonly error?: unknown }): void;
+  stopped(driver: RunDriver, end: { readonly due?: number; readonly error?: unknown }): void;
   /** Called when mail arrived while the driver released the run: it needs another driver. */
   mailMissed(driver: RunDriver): void;
   /** Creates the error for a run that was taken over by another owner. */
@@ -68,14 +68,14 @@ export function storedOnlyHost(host: DriverHost): DriverHost {
   return Object.create(host, { isDraining: { value: () => true } }) as DriverHost;
 }
 
-/** What a driver starts with: the run as it was claimed or is about to be created. */
+/** The start of a driver: the run as it was claimed or is about to be created. */
 export interface DriverStart {
   readonly state: RunState;
   readonly epoch: number;
   readonly program: Program;
-  readonly record: RunRecord;
+  readonly cache: RunCache;
   readonly bound: (step: string) => BoundStep;
-  /** What signatures are verified with. */
+  /** The accepted keys, and the signatures in the log. */
   readonly proof: Proof;
   /** Where the steps of this run work, if that is not the engine's workspace. */
   readonly place: Pick<RunOrigin, 'workspace' | 'head' | 'priority'>;

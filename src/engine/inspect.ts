@@ -11,7 +11,7 @@ import { GATE_PROGRESS } from '../steps/run-records.ts';
 import type { RunOrigin, Store, StoredAttempt } from '../store/store.ts';
 import { isWorking, type OpenWait, statusOf, waitsOf } from './status.ts';
 
-/** What is needed to read a run: its store. */
+/** The source of runs: their store. */
 export interface RunReader {
   readonly store: Store;
 }
@@ -35,7 +35,7 @@ export interface StepView<Step extends string = string> {
   readonly child?: string;
 }
 
-/** A run as it is now. One that completed has the output of its workflow. */
+/** The current state of a run. A completed run has the output of its workflow. */
 export type RunView<Output = Json, Step extends string = string, Params = Json> = RunFacts<Step, Params> &
   ({ readonly status: 'completed'; readonly output: Output } | { readonly status: Exclude<RunStatus, 'completed'>; readonly output: Json });
 
@@ -175,7 +175,7 @@ export interface ParallelItemResult {
   readonly retryCount: number;
 }
 
-/** What you need to know before you resume a run. */
+/** The facts to know before resuming a run. */
 export interface ResumeContext {
   readonly workflowType: string;
   readonly runId: string;
@@ -243,7 +243,7 @@ function parallelResultsOf(state: RunState, rows: readonly StoredAttempt[], read
   return results;
 }
 
-/** Returns what you need to know before you resume a run. */
+/** Returns the facts to know before resuming a run. */
 export async function resumeContextOf(core: RunReader, run: string): Promise<ResumeContext> {
   const checkpoint = await checkpointOf(core, run);
   const items = Object.entries(checkpoint.parallelResults ?? {});

@@ -1,11 +1,11 @@
-// Owns what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
+// Lists what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
 // of its groups.
 
 import type { Path, Ref } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';
-import { observedRefs, refsOf } from './record.ts';
+import { observedRefs, refsOf } from './run-cache.ts';
 
 /** Returns the values that deciding these inputs reads. */
 export function refsFor(state: RunState, batch: readonly { readonly input: RunInput }[]): Ref[] {

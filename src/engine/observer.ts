@@ -1,5 +1,5 @@
-// Owns the interface to whoever watches the runs of an engine from outside, such as tracing. It cannot change a run:
-// nothing waits for it, and it must not throw.
+// Owns the interface for observers of an engine's runs, such as tracing. An observer cannot change a run: nothing waits
+// for it, and it must not throw.
 
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -16,7 +16,7 @@ export interface CommitRecord {
 /** Watches the runs that an engine drives. */
 export interface RunObserver {
   /** Called after each commit. */
-  committed(what: CommitRecord): void;
+  committed(commit: CommitRecord): void;
   /** Called when the engine stops driving a run, because it ended, waits, or could not be driven further. */
   released(run: string, state: RunState): void;
 }

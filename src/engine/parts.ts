@@ -18,7 +18,7 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly source: DefinitionSource;
   readonly runAttempt: AttemptRunner;
-  /** What is true of the kinds and checks that there are. */
+  /** The facts about the kinds of steps and checks. */
   readonly facts: KindFacts;
   /** Reads the forge facts that decisions refer to. */
   readonly outside: DriverHost['outside'];

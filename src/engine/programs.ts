@@ -17,7 +17,8 @@ import { createFlowProgram, type FlowProgram, type FlowRecord } from '../program
 import { graphProgram } from '../programs/graph.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
-import type { DefinitionSource } from './host.ts';
+import type { EngineCore } from './engine.ts';
+import type { DefinitionSource, StoredRun } from './host.ts';
 import type { StartOptions } from './run-start.ts';
 import { readValues } from './values.ts';
 import { resultsOf } from './whole-record.ts';
@@ -32,7 +33,7 @@ export interface BoundProgram {
   readonly undo: (step: string) => BoundStep | undefined;
 }
 
-/** What programs are made with. */
+/** The parts of an engine that programs are made with. */
 interface ProgramParts {
   readonly source: DefinitionSource;
   readonly facts: KindFacts;
@@ -40,25 +41,38 @@ interface ProgramParts {
 
 /** Returns the workflow with a name, or throws an error that lists the known ones. */
 export function findWorkflow(source: DefinitionSource, name: string): CompiledWorkflow {
-  const found = source.find(name);
-  if (found !== undefined) return found;
+  const workflow = source.find(name);
+  if (workflow !== undefined) return workflow;
   const names = source.names();
-  const known = names.length === 0 ? 'it has no workflows' : `it has ${names.slice(0, 10).join(', ')}`;
-  throw new EngineError('WORKFLOW_UNKNOWN', `this engine has no workflow "${name}"${didYouMean(name, names)}; ${known}`, {
+  const list = names.length === 0 ? 'it has no workflows' : `it has ${names.slice(0, 10).join(', ')}`;
+  throw new EngineError('WORKFLOW_UNKNOWN', `this engine has no workflow "${name}"${didYouMean(name, names)}; ${list}`, {
     details: { workflow: name },
   });
+}
+
+/** Returns the workflow of a run. A child that a flow passed as a value becomes known when its parent is replayed. */
+export async function workflowOf(core: EngineCore, run: StoredRun): Promise<CompiledWorkflow> {
+  const { source } = core.parts;
+  const { workflow, parent } = run.state;
+  if (parent === undefined) return (await source.load?.(run)) ?? findWorkflow(source, workflow);
+  if (source.find(workflow) !== undefined) return findWorkflow(source, workflow);
+  const above = await core.store.load(parent.run);
+  const parentRun = { workflow: await workflowOf(core, above), definition: above.definition, params: await core.paramsOf(above.state) };
+  if (source.find(workflow) !== undefined) return findWorkflow(source, workflow);
+  const by = above.state.live[parent.path];
+  const child = by === undefined ? undefined : (await programOfRun(core, above.state, parentRun)).child(by.step);
+  if (child?.definition.name === workflow) source.add?.(child);
+  return findWorkflow(source, workflow);
 }
 
 /** Throws if the code of a run differs from the code it started with. */
 export function checkUnchanged(run: { readonly state: RunState; readonly codeHash: string }, workflow: CompiledWorkflow): void {
   if (run.codeHash === workflow.codeHash) return;
-  const what = run.state.def === workflow.hash ? 'the functions of its steps have changed' : 'its steps and their functions have changed';
+  const change = run.state.def === workflow.hash ? 'the functions of its steps have changed' : 'its steps and their functions have changed';
   throw new EngineError(
     'DEFINITION_CHANGED',
-    `run ${run.state.id} started with another version of "${run.state.workflow}": ${what}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to continue with the new code`,
-    {
-      details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash },
-    },
+    `run ${run.state.id} started with another version of "${run.state.workflow}": ${change}; restore that version, or resume with acceptChanges (on the command line --accept-changes) to continue with the new code`,
+    { details: { run: run.state.id, workflow: run.state.workflow, began: run.codeHash, now: workflow.codeHash } },
   );
 }
 
@@ -70,9 +84,9 @@ export function programOf(
 ): BoundProgram {
   if (workflow.definition.form === 'graph') return graphOf(workflow.definition, workflow, source);
   const program = createFlowProgram({ workflow, params, facts, undoes: undoesIn(source, workflow) });
-  const given = new Map([...(past?.given ?? []), ...Object.entries(outputs ?? {})]);
-  if (past !== undefined || from !== undefined || given.size > 0)
-    program.replay(undefined, past?.history ?? [], { outputs: given, ...(from === undefined ? {} : { until: from }) });
+  const supplied = new Map([...(past?.supplied ?? []), ...Object.entries(outputs ?? {})]);
+  if (past !== undefined || from !== undefined || supplied.size > 0)
+    program.replay(undefined, past?.history ?? [], { outputs: supplied, ...(from === undefined ? {} : { until: from }) });
   return flowOf(program);
 }
 
@@ -95,14 +109,14 @@ const INERT: StepModel = { ...plainFrame('', 'ask'), kind: 'task', config: {}, r
 export async function programOfRun(
   { store, parts: { source, facts } }: { readonly store: Store; readonly parts: ProgramParts },
   state: RunState,
-  given: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
+  stored: { workflow: CompiledWorkflow; definition: Definition; params: JsonObject },
 ): Promise<BoundProgram> {
-  const { workflow, definition, params } = given;
+  const { workflow, definition, params } = stored;
   if (state.form === 'graph') return graphOf(workflow.hash === state.def ? workflow.definition : definition, workflow, source);
   const program = createFlowProgram({ workflow, params, facts, undoes: undoesIn(source, workflow) });
   // Rows beyond the checkpoint belong to an owner that took the run over meanwhile.
   const past = (await store.attempts(state.id)).filter((row) => row.seq <= state.seq);
-  program.replay(state, await historyOf(store, state, past), { outputs: await givenResults(store, past) });
+  program.replay(state, await historyOf(store, state, past), { outputs: await suppliedResults(store, past) });
   return flowOf(program);
 }
 
@@ -110,12 +124,12 @@ export async function programOfRun(
 function undoesIn(source: DefinitionSource, workflow: CompiledWorkflow): (child: string | CompiledWorkflow) => boolean {
   const seen = new Set<CompiledWorkflow>();
   const undoes = (parent: CompiledWorkflow, child: string | CompiledWorkflow): boolean => {
-    const found = typeof child === 'string' ? (parent.children.get(child) ?? source.find(child)) : child;
-    if (found === undefined || seen.has(found)) return false;
-    seen.add(found);
-    const { form, steps } = found.definition;
+    const workflow = typeof child === 'string' ? (parent.children.get(child) ?? source.find(child)) : child;
+    if (workflow === undefined || seen.has(workflow)) return false;
+    seen.add(workflow);
+    const { form, steps } = workflow.definition;
     const all = steps.flatMap(stepsWithin);
-    return form === 'flow' || all.some((step) => step.undo !== undefined || (step.kind === 'workflow' && undoes(found, step.workflow)));
+    return form === 'flow' || all.some((step) => step.undo !== undefined || (step.kind === 'workflow' && undoes(workflow, step.workflow)));
   };
   return (child) => {
     seen.clear();
@@ -177,7 +191,7 @@ function isReplayed({ step, outcome, attempt }: StoredAttempt): boolean {
 }
 
 /** Returns the results that were supplied in place of steps. */
-export async function givenResults(store: Store, attempts: readonly StoredAttempt[]): Promise<ReadonlyMap<string, Json>> {
+export async function suppliedResults(store: Store, attempts: readonly StoredAttempt[]): Promise<ReadonlyMap<string, Json>> {
   const rows = attempts.filter(({ attempt }) => attempt === 0);
   return new Map(await resultsOf(store, rows));
 }
@@ -193,7 +207,9 @@ export async function flowHistory(store: Store, attempts: readonly StoredAttempt
     [...kept, ...[...members.values()].flat()].flatMap(({ output, evidence }) => [output, evidence]),
   );
   const memberOf = ({ key = '', outcome = 'cancelled', output, error }: StoredAttempt): EndedMember => ({
-    ...{ key, outcome, output: read(output) },
+    key,
+    outcome,
+    output: read(output),
     ...omitUndefined({ error }),
   });
   return kept.map((row) => ({

@@ -20,7 +20,7 @@ import { RunDriver } from './driver.ts';
 import type { EngineCore } from './engine.ts';
 import { placeOf, storedOnlyHost } from './host.ts';
 import { programOf } from './programs.ts';
-import type { SuppliedResult } from './record.ts';
+import type { SuppliedResult } from './run-cache.ts';
 import { type FrozenSigning, type Signer, signFirstEvent, signingAtStart } from './signature/signatures.ts';
 
 /** Results of steps that a run is given instead of producing them, by the ids of the steps. */
@@ -57,6 +57,8 @@ export interface StartOptions extends NewRunOptions {
 export interface ForkHistory {
   readonly run: string;
   readonly seq: number;
+  /** The step where the fork starts. */
+  readonly step: string;
   readonly counts: RunState['counts'];
   /** The original's assumptions that the fork takes over. */
   readonly assumptions: readonly Assumption[];
@@ -67,7 +69,7 @@ export interface ForkHistory {
   /** For flows: the ended steps, to be replayed. */
   readonly history?: readonly FlowRecord[];
   /** For flows: results that were supplied in place of steps. */
-  readonly given?: ReadonlyMap<string, Json>;
+  readonly supplied?: ReadonlyMap<string, Json>;
 }
 
 /** The parts of a first event. */
@@ -86,13 +88,13 @@ interface FirstEventParts {
 export async function startRun(
   core: EngineCore,
   workflow: CompiledWorkflow,
-  wanted: { readonly params: unknown; readonly options: StartOptions },
+  start: { readonly params: unknown; readonly options: StartOptions },
 ): Promise<RunDriver> {
-  const options = ownOptions(wanted.options);
+  const options = ownOptions(start.options);
   const { parts } = core;
   parts.source.add?.(workflow);
   const { definition } = workflow;
-  const bound = bindParams(definition.params, wanted.params, `workflow "${definition.name}"`);
+  const bound = bindParams(definition.params, start.params, `workflow "${definition.name}"`);
   const id = options.id ?? createRunId();
   core.assertFree(id);
   const { override, detour } = beginningOf(parts.facts, definition, options);
@@ -100,10 +102,10 @@ export async function startRun(
   const program = programOf(parts, { workflow, params: bound }, options);
   const { concurrency } = definition;
   const { reads } = program.program;
-  const record = core.recordFor(id, { reads, params: bound, fresh: true, concurrency, ...omitUndefined({ parked: options.parked }) });
-  if (options.past !== undefined) record.supplyPast(options.past);
-  const params = Object.keys(bound).length === 0 ? undefined : record.keep(bound);
-  const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => record.supply(step, value));
+  const cache = core.cacheFor(id, { reads, params: bound, fresh: true, concurrency, ...omitUndefined({ parked: options.parked }) });
+  if (options.past !== undefined) cache.supplyPast(options.past);
+  const params = Object.keys(bound).length === 0 ? undefined : cache.keep(bound);
+  const supplied = Object.entries(options.outputs ?? {}).map(([step, value]) => cache.supply(step, value));
   const at = core.clock.now();
   const created = createFirstEvent(workflow, { id, at, options, supplied, signing, ...omitUndefined({ params, override }) });
   const { origin = {}, from, sign, past, facts } = options;
@@ -115,7 +117,7 @@ export async function startRun(
   const driver = new RunDriver(options.parked === true ? storedOnlyHost(core) : core, {
     state: createRun(event),
     epoch: 1,
-    record,
+    cache,
     ...program,
     creation: { create, event, supplied: suppliedRows(workflow, supplied, event.at) },
     proof: { keys: signing.keys, used: new Set() },
@@ -125,7 +127,7 @@ export async function startRun(
   driver.take({
     type: 'start',
     at: event.at,
-    ...omitUndefined({ from, detour, facts: facts === undefined ? undefined : record.keep(facts) }),
+    ...omitUndefined({ from, detour, facts: facts === undefined ? undefined : cache.keep(facts) }),
   });
   await driver.created;
   return driver;
@@ -142,10 +144,10 @@ function ownOptions(options: StartOptions): StartOptions {
 }
 
 /** Creates the first event of a run. */
-function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEventParts): EventOf<'run.started'> {
-  const { id, at, options, supplied, params, override, signing } = birth;
-  const { past, parent, depth, from = '' } = options;
-  const given = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
+function createFirstEvent({ definition, hash }: CompiledWorkflow, parts: FirstEventParts): EventOf<'run.started'> {
+  const { id, at, options, supplied, params, override, signing } = parts;
+  const { past, parent, depth } = options;
+  const refs = supplied.flatMap(({ step, ref }) => (ref === undefined ? [] : [[step, ref] as const]));
   const { name: workflow, form } = definition;
   return {
     type: 'run.started',
@@ -157,9 +159,9 @@ function createFirstEvent({ definition, hash }: CompiledWorkflow, birth: FirstEv
       form,
       ...omitUndefined({ params, parent, depth, signed: signing.signed }),
     },
-    ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: from }, counts: past.counts }),
+    ...(past === undefined ? {} : { fork: { run: past.run, seq: past.seq, step: past.step }, counts: past.counts }),
     ...(past === undefined || past.assumptions.length === 0 ? {} : { assumptions: past.assumptions }),
-    ...(given.length === 0 ? {} : { supplied: Object.fromEntries(given) }),
+    ...(refs.length === 0 ? {} : { supplied: Object.fromEntries(refs) }),
     ...omitUndefined({ override, keys: signing.keys }),
   };
 }

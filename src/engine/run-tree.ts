@@ -1,6 +1,7 @@
-// Owns reading a run together with the runs it started: which of them have not ended, what they wait for, and which one
-// is due next. It reads the store and changes nothing.
+// Reads a run together with the runs it started: which of them have not ended, what they wait for, and which one is due
+// next; and all runs of a tree. It reads the store and changes nothing.
 
+import { withoutVisits } from '../definition/address.ts';
 import { isFinal, isSettled } from '../definition/run-status.ts';
 import type { RunState } from '../kernel/run-state.ts';
 import type { Store } from '../store/store.ts';
@@ -47,6 +48,33 @@ export async function readRunTree(store: Store, run: string): Promise<RunTree> {
     }
   }
   return { root: state, runs, waits, due };
+}
+
+/** A run of a tree, ended or not. */
+interface PlacedRun {
+  readonly id: string;
+  /** The steps that led to it, starting at the topmost run. */
+  readonly place: string;
+  /** True if the step that started it, or one above it, has started a newer run. */
+  readonly isReplaced: boolean;
+}
+
+/** Returns all runs of the tree that a run belongs to, each before those it started. Of several runs that one step started, the newest comes first. */
+export async function readWholeTree(store: Store, run: string): Promise<readonly PlacedRun[]> {
+  const { ancestors } = await store.tree(run);
+  const all: PlacedRun[] = [{ id: ancestors.at(-1) ?? run, place: '', isReplaced: false }];
+  // The list grows during the loop: each run is followed by the runs it started.
+  for (const parent of all) {
+    const steps = new Set<string>();
+    for (const { id } of await store.list({ parent: parent.id })) {
+      const { parent: by } = (await store.load(id)).state;
+      if (by === undefined) continue;
+      const step = withoutVisits(by.path);
+      all.push({ id, place: `${parent.place}/${step}`, isReplaced: parent.isReplaced || steps.has(step) });
+      steps.add(step);
+    }
+  }
+  return all;
 }
 
 /** The ids of a run and of all runs below it, ended or not, the run first. */

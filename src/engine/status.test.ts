@@ -22,17 +22,17 @@ describe('the status that users see', () => {
     ['waiting', 'a slot is not free', step('a', { slots: ['s'] })],
     ['running', 'one of several members works', parallel('a', [human('x'), step('y')])],
     ['waiting', 'all members wait', parallel('a', [human('x'), signal('y', 'go')])],
-  ])('is %s while %s', (status, _why, model) => {
+  ])('a run is %s while %s', (status, _why, model) => {
     expect(statusOf(startStep(model).state)).toBe(status);
   });
 
-  test('is running while a validation is being repaired', () => {
+  test('a run is running while a validation is being repaired', () => {
     const host = startStep(validation('v', 1));
     host.take(settled(host, 'v#1', { outcome: 'fail' }));
     expect(statusOf(host.state)).toBe('running');
   });
 
-  test('is how the run ended or halted', () => {
+  test('the status of a run that ended or halted says how', () => {
     const ended = startStep(step('a'));
     ended.take(settled(ended, 'a#1'));
     const halted = startStep(step('a'));
@@ -42,7 +42,7 @@ describe('the status that users see', () => {
 });
 
 describe('what a run waits for', () => {
-  test('is listed oldest first, with what it takes to answer', () => {
+  test('waits are listed oldest first, with what is needed to answer them', () => {
     const host = startStep(parallel('fan', [human('x', { timeoutMs: 30 }), signal('y', 'go'), child('z'), step('s', { slots: ['s'] })]));
     const { digest } = host.at('fan#1/x').wait ?? {};
     expect(waitsOf(host.state)).toEqual([
@@ -53,28 +53,28 @@ describe('what a run waits for', () => {
     ]);
   });
 
-  test('includes a halt with its reason, and a pause', () => {
+  test('the waits include a halt with its reason, and a pause', () => {
     const host = startStep(step('a'));
     host.take(settled(host, 'a#1', { outcome: 'fail' }));
     host.take(control(host, { do: 'pause' }));
     expect(waitsOf(host.state)).toMatchObject([{ kind: 'escalation', path: 'a#1', step: 'a' }, { kind: 'pause' }]);
   });
 
-  test('includes an attempt whose end nobody knows', () => {
+  test('the waits include an attempt whose end is unknown', () => {
     const host = startStep(step('a', { recovery: 'ask' }));
     host.take({ type: 'recovered', at: 1 });
     expect(waitsOf(host.state)).toMatchObject([{ kind: 'unknown', path: 'a#1' }]);
   });
 });
 
-test('a run is looked at again at its nearest due time', () => {
+test('a run is checked again at its nearest due time', () => {
   const host = startStep(parallel('fan', [delay('x', { durationMs: 40 }), human('y', { timeoutMs: 20 })], { timeoutMs: 90 }));
   expect(dueOf(host.state)).toBe(20);
   host.take({ type: 'due', at: 20 });
   expect(dueOf(host.state)).toBe(40);
 });
 
-test('the present step is the live one, or the one the run halted at', () => {
+test('the current step is the live one, or the one at which the run halted', () => {
   const host = startGraph(graph(step('a', { next: { ok: edge('b') } }), step('b', { next: to('complete') })));
   expect(currentStepOf(host.state)).toBe('a');
   host.take(settled(host, 'a#1'));
@@ -88,20 +88,20 @@ describe('outstanding effects', () => {
     [{ do: 'step', phase: 'prepare' }, human('a', { preconditions: [{ name: 'p', error: 'e' }] })],
     [{ do: 'start-child' }, child('a')],
     [{ do: 'take-slots', slots: ['s'] }, step('a', { slots: ['s'] })],
-  ])('is %j, and is asked for again as long as it is', (effect, model) => {
+  ])('the outstanding effect is %j, and is requested again while it is outstanding', (effect, model) => {
     const { state } = startStep(model);
     const effects = [{ ...effect, activation: { path: 'a#1', attempt: 1 } }];
     expect([outstanding(state), outstanding(state)]).toMatchObject([effects, effects]);
   });
 
-  test('include nothing for a wait, and no slot while the run is paused', () => {
+  test('a wait has no outstanding effect, nor has a queued step while the run is paused', () => {
     expect(outstanding(startStep(human('a')).state)).toEqual([]);
     const host = startStep(step('a', { slots: ['s'] }));
     host.take(control(host, { do: 'pause' }));
     expect(outstanding(host.state)).toEqual([]);
   });
 
-  test('include the end of its children once the run is cancelled', () => {
+  test('a cancelled run has outstanding effects that end its children', () => {
     const host = startStep(child('a'));
     host.take(control(host, { do: 'cancel' }));
     expect(outstanding(host.state)).toMatchObject([{ do: 'cancel-child', activation: { path: 'a#1', attempt: 1 } }]);

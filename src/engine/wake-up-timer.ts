@@ -1,4 +1,4 @@
-// Owns when an engine that drives all runs searches for runs to pick up: when the store signals a change, and at the
+// Decides when an engine that drives all runs searches for runs to pick up: when the store signals a change, and at the
 // nearest due time. Nothing is polled (E6).
 
 import type { Store } from '../store/store.ts';
@@ -53,8 +53,8 @@ export class WakeUpTimer {
   }
 
   /**
-   * Sleeps until the next due time. Runs that were due at the sweep have been tried, so searching again at once would
-   * be a busy loop.
+   * Sleeps until the next due time. Runs that were due at the sweep have been tried, so searching again immediately
+   * would be a busy loop.
    */
   async arm(sweptAt: number, again: number | undefined): Promise<void> {
     const due = await this.parts.store.nextDue(sweptAt);

@@ -24,7 +24,7 @@ type RecordState =
 interface ReadRecord {
   readonly is: 'read';
   readonly full: FullRecord;
-  /** What functions saw last. */
+  /** The snapshot that functions saw last. */
   shown?: { readonly state: RunState; readonly snapshot: Snapshot };
 }
 

@@ -54,7 +54,7 @@ test.each<[string, Partial<RunState>]>([
   ['is undone', { undoing: { change: 'ended', status: 'cancelled' } }],
   ['is halted', { status: 'escalated', halt: HALT }],
   ['is paused', { paused: true }],
-])('a queued step beside the others is picked up by the next engine in a run that %s', (_, change) => {
+])('a queued side step is picked up by the next engine in a run that %s', (_, change) => {
   expect(hasWorkLeft(beside(change))).toBe(true);
   expect(nextDriveAt(beside(change))).toBe(0);
 });

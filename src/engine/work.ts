@@ -1,8 +1,7 @@
 // Owns the work of one run that is under way: at most one task per path, started for an effect, stopped when the
 // checkpoint no longer asks for it. Its results are inputs for the kernel.
 
-import { omitUndefined } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
 import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
 import { type AttemptPhase, type Effect, effectOf, outstanding } from '../kernel/effect.ts';
@@ -17,7 +16,7 @@ import { attemptRequest } from './attempt-request.ts';
 import type { AttemptEvidence } from './delta.ts';
 import type { RunDriver } from './driver.ts';
 import type { DriverHost, DriverStart } from './host.ts';
-import type { RunRecord } from './record.ts';
+import type { RunCache } from './run-cache.ts';
 import { rememberedUndo } from './undo/compensation.ts';
 
 /** An effect that is work: taking semaphores is not, it is part of a commit. */
@@ -32,7 +31,7 @@ interface RunningWork {
 interface Options {
   readonly host: DriverHost;
   readonly driver: RunDriver;
-  readonly start: Pick<DriverStart, 'record' | 'bound' | 'place'>;
+  readonly start: Pick<DriverStart, 'cache' | 'bound' | 'place'>;
   /** Called when a task has ended, with its result. */
   readonly ended: (inputs: readonly RunInput[]) => void;
   /** Called when the host failed, for example its store. Work itself never rejects. */
@@ -112,7 +111,7 @@ export class RunWork {
     );
   }
 
-  /** What was claimed and observed in an attempt whose end is not on disk yet. */
+  /** The claim and the evidence of an attempt whose end is not on disk yet. */
   evidenceOf(path: Path, attempt: number): AttemptEvidence | undefined {
     return this.evidence.size === 0 ? undefined : this.evidence.get(`${path}/${attempt}`);
   }
@@ -124,7 +123,7 @@ export class RunWork {
 
   private async execute(effect: WorkEffect, signal: AbortSignal): Promise<readonly RunInput[]> {
     const { host, driver, start } = this.options;
-    const { record } = start;
+    const { cache } = start;
     const { activation } = effect;
     const { path, attempt } = activation;
     if (effect.do === 'start-child') {
@@ -143,10 +142,10 @@ export class RunWork {
     }
     this.keepEvidence(result, activation);
     const at = host.clock.now();
-    const input = inputOf(record, result, { at, path, attempt });
+    const input = inputOf(cache, result, { at, path, attempt });
     const undoable = rememberedUndo(driver.checkpoint, request.bound.model);
     if (result.remember === undefined && undoable === undefined) return [input];
-    return [{ type: 'facts', at, facts: record.keep({ ...result.remember, ...undoable }) }, input];
+    return [{ type: 'facts', at, facts: cache.keep({ ...result.remember, ...undoable }) }, input];
   }
 
   private request(want: AttemptPhase, activation: Activation, signal: AbortSignal): AttemptRequest {
@@ -154,28 +153,29 @@ export class RunWork {
     return attemptRequest({ host, driver, start, want, activation, signal });
   }
 
-  private observed(activation: Activation, found: Extract<AttemptResult, { type: 'observed' }>): RunInput {
+  private observed(activation: Activation, result: Extract<AttemptResult, { type: 'observed' }>): RunInput {
     const { host, start } = this.options;
-    const { record } = start;
+    const { cache } = start;
     const { path, attempt } = activation;
-    const { subjects, approved, refused, output } = found;
+    const { subjects, approved, refused, output } = result;
     const outside = humanWaitOf(activation)?.outside;
-    const keep = (value: JsonObject | undefined) => (value === undefined ? undefined : record.keep(value));
-    const seen = { subjects: record.keep(subjects), approved: keep(approved), refused: keep(refused), output: keep(output) };
-    const changes = outside?.seen === undefined ? undefined : changesBetween(readSubjects(record.value(outside.seen.subjects)), subjects);
+    const seen = {
+      subjects: cache.keep(subjects),
+      approved: kept(cache, approved),
+      refused: kept(cache, refused),
+      output: kept(cache, output),
+    };
+    const changes = outside?.seen === undefined ? undefined : changesBetween(readSubjects(cache.value(outside.seen.subjects)), subjects);
     return { type: 'observed', at: host.clock.now(), path, attempt, seen, changes, after: outside?.decided?.length ?? 0 };
   }
 
   private keepEvidence(result: Exclude<AttemptResult, { type: 'observed' }>, { path, attempt }: Activation): void {
     if (result.claim === undefined && result.evidence === undefined && result.actor === undefined && result.checks.length === 0) return;
-    const { record } = this.options.start;
-    const claim = result.claim === undefined ? undefined : record.keep(result.claim);
-    const evidence = result.evidence === undefined ? undefined : record.keep(result.evidence);
-    record.observed = { path, evidence: result.evidence };
-    this.evidence.set(`${path}/${attempt}`, {
-      checks: result.checks,
-      ...omitUndefined({ claim, evidence, actor: result.actor }),
-    });
+    const { cache } = this.options.start;
+    const { checks, actor } = result;
+    cache.observed = { path, evidence: result.evidence };
+    const evidence = { claim: kept(cache, result.claim), evidence: kept(cache, result.evidence), actor, checks };
+    this.evidence.set(`${path}/${attempt}`, evidence);
   }
 }
 
@@ -200,27 +200,26 @@ interface ResultSource {
 }
 
 /** Converts the result of an attempt into an input for the kernel. */
-function inputOf(record: RunRecord, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
-  if (result.type === 'handed') return { type: 'handed', ...source, handover: record.keep(result.handover) };
-  if (result.type === 'asked') {
-    const saved = result.saved === undefined ? {} : { saved: record.keep(result.saved) };
-    return { type: 'asked', ...source, questions: record.keep(result.questions) as Ref, ...saved };
+function inputOf(cache: RunCache, result: Exclude<AttemptResult, { readonly type: 'observed' }>, source: ResultSource): RunInput {
+  switch (result.type) {
+    case 'handed':
+      return { type: 'handed', ...source, handover: cache.keep(result.handover) };
+    case 'asked':
+      return { type: 'asked', ...source, questions: cache.keep(result.questions) as Ref, saved: kept(cache, result.saved) };
+    case 'ready':
+      return { type: 'prepared', ...source, merge: kept(cache, result.found), handsOut: result.handsOut, prompt: result.prompt };
+    case 'errored':
+      return { type: 'errored', ...source, error: result.error, output: kept(cache, result.output) };
+    case 'settled': {
+      // Written out: this runs for every step, and V8 defines each field after a spread by a separate call.
+      const { at, path, attempt } = source;
+      const { outcome, output, assumptions = [] } = result;
+      const assumed = assumptions.length === 0 ? undefined : cache.keep(assumptions as unknown as Json);
+      return { type: 'settled', at, path, attempt, outcome, output: cache.keep(output), assumed };
+    }
   }
-  if (result.type === 'ready') {
-    const merge = result.found === undefined ? undefined : record.keep(result.found);
-    const handsOut = result.handsOut === undefined ? {} : { handsOut: result.handsOut };
-    const prompt = result.prompt === undefined ? {} : { prompt: result.prompt };
-    return { type: 'prepared', ...source, ...(merge === undefined ? {} : { merge }), ...handsOut, ...prompt };
-  }
-  if (result.type === 'errored') {
-    const output = result.output === undefined ? undefined : record.keep(result.output);
-    return { type: 'errored', ...source, error: result.error, ...(output === undefined ? {} : { output }) };
-  }
-  const { at, path, attempt } = source;
-  const { outcome, assumptions = [] } = result;
-  const output = record.keep(result.output);
-  const assumed = assumptions.length === 0 ? {} : { assumed: record.keep(assumptions as unknown as Json) as Ref };
-  return output === undefined
-    ? { type: 'settled', at, path, attempt, outcome, ...assumed }
-    : { type: 'settled', at, path, attempt, outcome, output, ...assumed };
+}
+
+function kept(cache: RunCache, value: Json | undefined): Ref | undefined {
+  return value === undefined ? undefined : cache.keep(value);
 }

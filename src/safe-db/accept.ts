@@ -1,8 +1,8 @@
 // Applies the changes of a private copy to the database: in one transaction, together with the record of the step, or not
 // at all. Only that transaction holds the write lock.
 //
-// D12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
-// D13. The changes of a copy include those of its triggers and foreign keys, so these do not run again here. Rows of a table
+// SD12. A row is written only if it has not changed since the copy was made; otherwise nothing is written.
+// SD13. The changes of a copy include those of its triggers and foreign keys, so these do not run again here. Rows of a table
 //      with triggers are accepted only if the triggers always existed: SQLite numbers each change of a schema.
 
 import { DatabaseSync } from 'node:sqlite';
@@ -72,7 +72,7 @@ const BUSY = 5;
 
 /** Applies the changes of a copy and records its step. */
 export async function acceptCopy({ file, base, copy }: CopyFiles, options: AcceptOptions): Promise<Acceptance> {
-  // Foreign keys are off, so that cascades do not run again (D13); they are checked at the end.
+  // Foreign keys are off, so that cascades do not run again (SD13); they are checked at the end.
   const db = new DatabaseSync(file, { timeout: BUSY_MS, allowExtension: false, defensive: true, enableForeignKeyConstraints: false });
   try {
     attach(db, { base, copy });
@@ -81,7 +81,7 @@ export async function acceptCopy({ file, base, copy }: CopyFiles, options: Accep
     const collected = collectChanges(db);
     if (collected.length === 0) return { kind: 'unchanged' };
     const tables = collected.map(({ table, inserted, updated, deleted }) => ({ table, inserted, updated, deleted }));
-    const why = refusalOf(collected, options) ?? bypassedTriggers(db, collected);
+    const why = rejectionOf(collected, options) ?? bypassedTriggers(db, collected);
     if (why !== undefined) return { kind: 'refused', why, tables };
     await takeLock(db, file, options);
     return applyLocked(db, collected, { ...options, tables });
@@ -107,7 +107,7 @@ export function schemaChangeIn(copy: Pick<CopyFiles, 'base' | 'copy'>): string |
 
 function schemaChange(db: DatabaseSync): string | undefined {
   const schema = schemaChanges(db, BASE, COPY);
-  return schema.length === 0 ? undefined : `it changed the schema: ${schema.join(', ')}. Use migrations system.`;
+  return schema.length === 0 ? undefined : `it changed the schema: ${schema.join(', ')}; use a migration`;
 }
 
 function compareCopy<Result>({ base, copy }: Pick<CopyFiles, 'base' | 'copy'>, compare: (db: DatabaseSync) => Result): Result {
@@ -121,14 +121,14 @@ function attach(db: DatabaseSync, { base, copy }: Pick<CopyFiles, 'base' | 'copy
   db.prepare(`ATTACH ? AS ${COPY}`).run(copy);
 }
 
-function refusalOf(collected: readonly CollectedTable[], { deletesMax, updatesMax }: AcceptOptions): string | undefined {
+function rejectionOf(collected: readonly CollectedTable[], { deletesMax, updatesMax }: AcceptOptions): string | undefined {
   const shadow = collected.find(({ shape }) => shape.isShadow);
   if (shadow !== undefined)
-    return `it changed table "${shadow.table}", in which a virtual table keeps its data; SQLite cannot protect its rows. Use migrations system.`;
-  const deleted = collected.filter((one) => one.deleted > 0);
-  const total = deleted.reduce((sum, one) => sum + one.deleted, 0);
+    return `it changed table "${shadow.table}", in which a virtual table keeps its data; SQLite cannot protect its rows, so use a migration`;
+  const deleted = collected.filter((table) => table.deleted > 0);
+  const total = deleted.reduce((sum, table) => sum + table.deleted, 0);
   if (deletesMax !== undefined && total > deletesMax) {
-    const named = deleted.map((one) => `${one.deleted} of table "${one.table}"`).join(', ');
+    const named = deleted.map((table) => `${table.deleted} of table "${table.table}"`).join(', ');
     return `it deleted ${total} rows (${named}), but may delete only ${deletesMax}; raise \`deletes\` if that is intended`;
   }
   const many = updatesMax === undefined ? undefined : collected.find(({ updated }) => updated > updatesMax);
@@ -146,7 +146,7 @@ function bypassedTriggers(db: DatabaseSync, collected: readonly CollectedTable[]
   const watched = new Set(triggers.map(({ tbl_name: table }) => String(table).toLowerCase()));
   const found = collected.find(({ table }) => watched.has(table.toLowerCase()));
   if (found === undefined) return undefined;
-  return `it changed rows of table "${found.table}", which has triggers, and changed the schema and back, so these triggers may not have run; a step must not drop a trigger or create a table, even temporarily, nor run VACUUM or ANALYZE more than once. Use migrations system.`;
+  return `it changed rows of table "${found.table}", which has triggers, and changed the schema and back, so these triggers may not have run; a step must not drop a trigger or create a table, even temporarily, nor run VACUUM or ANALYZE more than once; use a migration`;
 }
 
 function schemaNumber(db: DatabaseSync, schema: string): number {
@@ -182,13 +182,13 @@ function applyLocked(db: DatabaseSync, collected: readonly CollectedTable[], opt
   const conflict = (why: string, rows: readonly ConflictingRow[] = []): Acceptance => ({ kind: 'conflict', why, rows, tables });
   const schema = schemaChanges(db, BASE, 'main');
   if (schema.length > 0) return conflict(`the schema changed since the step began: ${schema.join(', ')}`);
-  const rows = collected.flatMap((one) => conflictsIn(db, one));
+  const rows = collected.flatMap((table) => conflictsIn(db, table));
   if (rows.length > 0) return conflict(conflictText(rows), rows.slice(0, ROWS_NAMED));
   const broken = violations(db);
   try {
     withoutTriggers(db, collected, () => {
-      for (const one of collected) removeRows(db, one);
-      for (const one of collected) insertRows(db, one);
+      for (const table of collected) removeRows(db, table);
+      for (const table of collected) insertRows(db, table);
     });
   } catch (error) {
     const code = (error as { errcode?: number }).errcode ?? 0;
@@ -213,7 +213,7 @@ function applyLocked(db: DatabaseSync, collected: readonly CollectedTable[], opt
   return { kind: 'accepted', tables };
 }
 
-const FOUND_TEXTS = { exists: 'was inserted by somebody else', gone: 'was deleted', changed: 'was changed' } as const;
+const FOUND_TEXTS = { exists: 'was inserted by another program', gone: 'was deleted', changed: 'was changed' } as const;
 
 function conflictText(rows: readonly ConflictingRow[]): string {
   const named = rows.slice(0, 3).map(({ table, key, found }) => {
@@ -266,7 +266,7 @@ function rowidOf({ identity }: TableShape): string | undefined {
   return quoted(identity.by === 'rowid-key' ? identity.columns[0] : identity.rowid);
 }
 
-/** Changed rows are removed and inserted again, all of a table at once: two rows may have swapped unique values. */
+/** Changed rows are removed and inserted again, all of a table together: two rows may have swapped unique values. */
 function removeRows(db: DatabaseSync, { shape, temporary }: CollectedTable): void {
   const { table, columns, identity } = shape;
   const name = `main.${quoted(table)}`;
@@ -303,7 +303,7 @@ function withoutTriggers(db: DatabaseSync, collected: readonly CollectedTable[],
 }
 
 function newIn(now: ReadonlySet<string>, before: ReadonlySet<string>): string[] {
-  return [...now].filter((one) => !before.has(one));
+  return [...now].filter((violation) => !before.has(violation));
 }
 
 /** The dangling foreign keys, each as text. */

@@ -1,8 +1,8 @@
 // Owns the record of accepted steps in the user's database. It is written in the transaction that applies the changes of the
 // step, so that after a crash either both exist or neither does.
 //
-// D14. A step is accepted at most once per attempt: the record's key is run, path and attempt.
-// D15. A run is identified by its id and start time: ids are free again after `pawl prune`, and two projects may use one
+// SD14. A step is accepted at most once per attempt: the record's key is run, path and attempt.
+// SD15. A run is identified by its id and start time: ids are free again after `pawl prune`, and two projects may use one
 //      database.
 
 import { existsSync } from 'node:fs';
@@ -71,7 +71,7 @@ function readSteps(file: string, where: string, values: readonly (string | numbe
 
 const stepRow = rowAs({ run: text, started: number, path: text, attempt: number, at: text, digest: text, result: text });
 
-/** A text that changes with every record that Pawl writes to a database. */
+/** A string that changes with every record that Pawl writes to a database. */
 export function newestRecords(db: DatabaseSync): string {
   const newest = (table: string): object =>
     hasTable(db, table) ? { ...db.prepare(`SELECT count(*) AS rows, max(${NEWEST[table]}) AS newest FROM ${table}`).get() } : {};

@@ -1,6 +1,6 @@
 // Owns backups of a user's database: made while it is in use, verified, recorded in the database itself, limited in number.
 //
-// D5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
+// SD5. A copy gets its name only after it was verified, so a file with the name of a backup is complete.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -53,7 +53,7 @@ export async function backUp(file: string, options: BackupOptions = {}): Promise
   } catch (cause) {
     // A copy without a record would never be found or removed.
     rmSync(record.path, { force: true });
-    throw databaseFailure(cause, { what: `record a backup of ${file}`, file, state: 'nothing was changed' });
+    throw databaseFailure(cause, { action: `record a backup of ${file}`, file, state: 'nothing was changed' });
   }
   return record;
 }
@@ -75,7 +75,7 @@ export async function copyVerified(file: string, options: BackupOptions = {}): P
     sync(folder);
   } catch (cause) {
     if (existsSync(part)) rmSync(part);
-    throw databaseFailure(cause, { what: `back up ${file} to ${path}`, file, state: 'nothing was changed', details: { path } });
+    throw databaseFailure(cause, { action: `back up ${file} to ${path}`, file, state: 'nothing was changed', details: { path } });
   }
   const { runId, runStartedAt, reason = runId === undefined ? 'request' : 'run' } = options;
   const record = { id: randomUUID(), createdAt: at.toISOString(), path, bytes: statSync(path).size, reason, verified: true };
@@ -112,7 +112,7 @@ export function listBackups(file: string): BackupRecord[] {
   try {
     return withDatabase(file, readBackups);
   } catch (cause) {
-    throw databaseFailure(cause, { what: `read the backups of ${file}`, file });
+    throw databaseFailure(cause, { action: `read the backups of ${file}`, file });
   }
 }
 

@@ -1,5 +1,5 @@
 // Owns the client of a protected database. Reads and ordinary writes work as with any client; a statement that can lose data
-// is rejected, needs a confirmation, or is undone beyond a number of rows.
+// is rejected, needs a confirmation, or is undone if it changes too many rows.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -27,7 +27,7 @@ export interface SafeDatabaseOptions {
   readonly now?: () => number;
 }
 
-/** What a statement changed. */
+/** The changes of a statement. */
 export interface RunResult {
   readonly changes: number;
   readonly lastInsertRowid: number | bigint;
@@ -95,7 +95,7 @@ export class SafeDatabaseClient {
     throw blocked('TRUNCATE', 'TRUNCATE blocked. Use explicit DELETE with confirmation.', table);
   }
 
-  /** What a delete would remove, with the token that `delete` needs. Nothing is deleted. */
+  /** The rows that a delete would remove, with the token that `delete` needs. Nothing is deleted. */
   getDeleteConfirmation(table: string, where: WhereClause): DeleteConfirmation {
     this.transactions.assertMayUse();
     const { sql, values, identity } = this.deleteStatement(table, where);

@@ -47,9 +47,9 @@ export class Confirmations {
   redeem(token: string, statement: string): DeletedRows {
     const found = this.pending.get(token);
     this.pending.delete(token);
-    if (found === undefined) throw refused('the confirmation token is unknown or was already used');
-    if (found.expires <= this.now()) throw refused('the confirmation token has expired');
-    if (found.statement !== statement) throw refused('the confirmation token is for another DELETE');
+    if (found === undefined) throw tokenError('the confirmation token is unknown or was already used');
+    if (found.expires <= this.now()) throw tokenError('the confirmation token has expired');
+    if (found.statement !== statement) throw tokenError('the confirmation token is for another DELETE');
     return found.deleted;
   }
 }
@@ -63,8 +63,8 @@ export function rowsChanged(confirmed: DeletedRows, found: DeletedRows): EngineE
   );
 }
 
-function refused(what: string): EngineError {
-  return new EngineError('DATA_PROTECTED', `DELETE blocked: ${what}. Call db.getDeleteConfirmation() again.`, {
+function tokenError(fault: string): EngineError {
+  return new EngineError('DATA_PROTECTED', `DELETE blocked: ${fault}. Call db.getDeleteConfirmation() again.`, {
     details: { statement: 'DELETE' },
   });
 }

@@ -1,4 +1,4 @@
-// Owns passing protected databases to functions of a workflow: in their context, by name, after the backup of the run.
+// Passes protected databases to functions of a workflow: in their context, by name, after the backup of the run.
 
 import { omitUndefined } from '../base/fields.ts';
 import { type BackupRecord, listBackups } from './backup.ts';

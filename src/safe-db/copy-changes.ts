@@ -1,5 +1,5 @@
-// Owns finding the changes in a private copy of a database: the rows of each table that differ from the state it was made
-// from, whichever program changed them. They are collected in temporary tables of a connection to the database, so that
+// Finds the changes in a private copy of a database: the rows of each table that differ from the state it was made from,
+// whichever program changed them. They are collected in temporary tables of a connection to the database, so that
 // statements can apply them without passing them through this process.
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -64,8 +64,8 @@ function collectTable(db: DatabaseSync, shape: TableShape, temporary: string): C
   const order = (alias: string): string => orderOf(shape, alias);
   const run = (sql: string): number => Number(db.prepare(sql).run().changes);
   const isChanged = columns.map((column) => differs(`o.${quoted(column)}`, `n.${quoted(column)}`)).join(' OR ');
-  const only = (one: string, other: string, alias: readonly [string, string]): string =>
-    `FROM ${one}.${name} ${alias[0]} WHERE NOT EXISTS (SELECT 1 FROM ${other}.${name} ${alias[1]} WHERE ${isSame}) ORDER BY ${order(alias[0])}`;
+  const only = (schema: string, other: string, alias: readonly [string, string]): string =>
+    `FROM ${schema}.${name} ${alias[0]} WHERE NOT EXISTS (SELECT 1 FROM ${other}.${name} ${alias[1]} WHERE ${isSame}) ORDER BY ${order(alias[0])}`;
   const deleted = run(
     `INSERT INTO ${temporary} (kind, bi, ${before.join(', ')}) SELECT 'delete', ${rowid('o')}, ${of('o')} ${only(BASE, COPY, ['o', 'n'])}`,
   );

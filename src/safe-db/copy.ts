@@ -27,7 +27,7 @@ export async function createCopy(file: string, { folder, copy = join(folder, 'co
     useSingleFile(base);
     copyFileSync(base, copy, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
   } catch (cause) {
-    throw databaseFailure(cause, { what: `copy ${file} to ${copy}`, file, state: 'nothing was changed', details: { copy } });
+    throw databaseFailure(cause, { action: `copy ${file} to ${copy}`, file, state: 'nothing was changed', details: { copy } });
   }
   return { file, base, copy };
 }

@@ -41,7 +41,7 @@ export function differences(file: string, older: string): TableDifference[] {
     db.prepare('ATTACH ? AS older').run(older);
     return differencesIn(db);
   } catch (cause) {
-    throw databaseFailure(cause, { what: `compare ${file} with ${older}`, file, details: { older } });
+    throw databaseFailure(cause, { action: `compare ${file} with ${older}`, file, details: { older } });
   }
 }
 
@@ -92,8 +92,8 @@ type Count = (sql: string) => number;
 function keyedCounts(count: Count, name: string, { key, columns }: Pick<TableFacts, 'key' | 'columns'>) {
   const isSame = key.map((column) => `a.${quoted(column)} IS b.${quoted(column)}`).join(' AND ');
   const isOther = columns.map((column) => differs(`a.${quoted(column)}`, `b.${quoted(column)}`)).join(' OR ');
-  const only = (one: string, other: string): number =>
-    count(`SELECT count(*) AS n FROM ${one}.${name} a WHERE NOT EXISTS (SELECT 1 FROM ${other}.${name} b WHERE ${isSame})`);
+  const only = (schema: string, other: string): number =>
+    count(`SELECT count(*) AS n FROM ${schema}.${name} a WHERE NOT EXISTS (SELECT 1 FROM ${other}.${name} b WHERE ${isSame})`);
   return {
     added: only('main', 'older'),
     removed: only('older', 'main'),

@@ -1,4 +1,4 @@
-// Owns the errors for failures of SQLite or the system on a user's database, with what to do next.
+// Creates the errors for failures of SQLite or the system on a user's database, with what to do next.
 
 import { EngineError, isEngineError, messageOf, systemCodeOf } from '../base/error.ts';
 
@@ -20,20 +20,20 @@ const NEXT: Readonly<Record<string | number, string>> = {
 /** The operation that failed, and the state it left the database in. */
 interface FailedOperation {
   /** Such as `back up /data/project.db`. */
-  readonly what: string;
+  readonly action: string;
   readonly file: string;
   /** Such as `nothing was changed`. */
   readonly state?: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The error for users; one of our own errors is returned unchanged. */
-export function databaseFailure(cause: unknown, { what, file, state, details }: FailedOperation): EngineError {
+/** The error for users; our own errors are returned unchanged. */
+export function databaseFailure(cause: unknown, { action, file, state, details }: FailedOperation): EngineError {
   if (isEngineError(cause)) return cause;
   const reason = isBusy(cause) ? 'it is locked by another program' : messageOf(cause);
   const result = resultOf(cause) ?? systemCodeOf(cause);
   const next = result === undefined ? undefined : NEXT[result === 0 ? BUSY : result];
-  const text = [`cannot ${what}: ${reason}`, state, next].filter((part) => part !== undefined).join('; ');
+  const text = [`cannot ${action}: ${reason}`, state, next].filter((part) => part !== undefined).join('; ');
   return new EngineError('DATABASE_FAILED', text, { cause, details: { file, ...details } });
 }
 

@@ -1,14 +1,14 @@
 // Owns one connection on which every statement of the user is analyzed before it runs. A statement is compiled twice: first
-// with recursive triggers on, only for the analysis (D3), then as it will run. If it writes, both happen inside the
+// with recursive triggers on, only for the analysis (SD3), then as it will run. If it writes, both happen inside the
 // transaction that runs it, so that the schema cannot change in between.
 //
 // The analysis is cached with the compiled statement. When SQLite runs a compiled statement after the schema has changed,
-// it recompiles it and calls the authorizer, which denies that for a cached statement (D11). So the statement fails before
+// it recompiles it and calls the authorizer, which denies that for a cached statement (SD11). So the statement fails before
 // it does anything, and is analyzed again.
 //
-// D4. A statement that updates is undone if it changed more rows than the limit, including rows that triggers and cascades
+// SD4. A statement that updates is undone if it changed more rows than the limit, including rows that triggers and cascades
 //     changed. It needs no savepoint and no count if it cannot change so many (`row-bound.ts`).
-// D11. A cached statement runs exactly as it was analyzed, or not at all.
+// SD11. A cached statement runs exactly as it was analyzed, or not at all.
 
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
@@ -16,7 +16,7 @@ import { omitUndefined } from '../base/fields.ts';
 import { createGuards, type DeletedRows, DeletedRowsRecorder } from './guards.ts';
 import { BUSY_MS } from './names.ts';
 import { type Instruction, rowsAtMost } from './row-bound.ts';
-import { GUARD_FUNCTION, type Refusal, type SchemaFacts, StatementAuthorizer, type StatementFacts } from './statement-rules.ts';
+import { GUARD_FUNCTION, type Rejection, type SchemaFacts, StatementAuthorizer, type StatementFacts } from './statement-rules.ts';
 import type { TransactionEnd } from './transactions.ts';
 import type { SqlValue } from './where.ts';
 
@@ -29,7 +29,7 @@ export type Row = Record<string, SqlValue>;
 interface Plan extends StatementFacts {
   readonly statement: StatementSync;
   readonly schemaVersion: number;
-  /** The text after the statement. */
+  /** The SQL after the statement. */
   readonly rest: string;
   /** Set after the first run. */
   count?: RowCount;
@@ -53,7 +53,7 @@ type Result = ReturnType<StatementSync[Method]>;
 
 /** SQLite tried to recompile a cached statement. */
 const RECOMPILED = Symbol('recompiled');
-/** The authorizer while a cached statement runs: nothing may be compiled (D11). */
+/** The authorizer while a cached statement runs: nothing may be compiled (SD11). */
 class RecompileGuard {
   wasCalled = false;
 
@@ -75,7 +75,7 @@ export class GuardedConnection {
   private readonly rowLimit: number;
   private readonly plans = new Map<string, Plan>();
   private readonly cached = new Map<string, CachedStatement>();
-  /** Texts that SQLite recompiles at every call, such as LIKE with a parameter. */
+  /** The SQL of statements that SQLite recompiles at every call, such as LIKE with a parameter. */
   private readonly uncacheable = new Set<string>();
   private readonly controls = new Map<string, StatementSync>();
   private readonly recompileGuard = new RecompileGuard();
@@ -108,7 +108,7 @@ export class GuardedConnection {
     });
   }
 
-  /** Runs one statement; rejects a text with more than one. */
+  /** Runs one statement; rejects SQL with more than one. */
   execute(sql: string, method: Method, parameters: SqlParameters): Result {
     const cached = this.cached.get(sql);
     if (cached !== undefined) {
@@ -126,7 +126,7 @@ export class GuardedConnection {
     return this.runUncached(sql, method, parameters);
   }
 
-  /** Runs every statement of a text; all or none. */
+  /** Runs every statement of the SQL; all or none. */
   executeAll(sql: string): void {
     this.atomically(() => {
       for (let rest = sql; this.hasStatement(rest); ) {
@@ -166,7 +166,7 @@ export class GuardedConnection {
   }
 
   /** Begins a transaction or a savepoint and returns the function that ends it. Ending twice does nothing. */
-  begin(): (how: TransactionEnd) => void {
+  begin(): (end: TransactionEnd) => void {
     this.isKnownOpen = false;
     this.assertNotRolledBack();
     const name = `pawl_${this.depth}`;
@@ -174,10 +174,10 @@ export class GuardedConnection {
     this.control(isOuter ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${name}`);
     this.depth += 1;
     let isOpen = true;
-    return (how) => {
+    return (end) => {
       if (!isOpen) return;
       this.isKnownOpen = false;
-      if (how === 'commit') {
+      if (end === 'commit') {
         this.assertNotRolledBack();
         this.control(isOuter ? 'COMMIT' : `RELEASE ${name}`);
         if (isOuter) this.areGuardsUncommitted = false;
@@ -217,7 +217,7 @@ export class GuardedConnection {
   private runUncached(sql: string, method: Method, parameters: SqlParameters): Result {
     const { rest } = this.planOf(sql);
     if (this.hasStatement(rest))
-      throw new EngineError('USAGE', 'the text has more than one statement; use exec() for several: either all of them run, or none', {
+      throw new EngineError('USAGE', 'the SQL has more than one statement; use exec(), which runs all of them or none', {
         details: { sql, rest },
       });
     const result = this.runPlan(sql, (statement) => call(statement, method, parameters));
@@ -243,7 +243,7 @@ export class GuardedConnection {
     try {
       return rowsAtMost(this.db.prepare(`EXPLAIN ${sql}`).all() as unknown as Instruction[]);
     } catch {
-      // The text is an EXPLAIN itself.
+      // The statement is an EXPLAIN itself.
       return Infinity;
     }
   }
@@ -308,7 +308,7 @@ export class GuardedConnection {
     return plan;
   }
 
-  /** What a statement does; throws if it breaks a rule. */
+  /** The facts about a statement; throws if it breaks a rule. */
   private analyze(sql: string, rights: { readonly mayDelete: boolean }): StatementFacts {
     const authorizer = new StatementAuthorizer(this.schema, rights);
     let failure: unknown;
@@ -325,7 +325,7 @@ export class GuardedConnection {
     }
     const facts = authorizer.facts();
     if (failure !== undefined && !isDenied(failure)) throw systemTableError(failure) ?? failure;
-    if (facts.refusal !== undefined) throw refusalError(facts.refusal, failure);
+    if (facts.rejection !== undefined) throw rejectionError(facts.rejection, failure);
     return facts;
   }
 
@@ -336,8 +336,8 @@ export class GuardedConnection {
     try {
       return work();
     } catch (error) {
-      const { refusal } = authorizer.facts();
-      throw isDenied(error) && refusal !== undefined ? refusalError(refusal, error) : error;
+      const { rejection } = authorizer.facts();
+      throw isDenied(error) && rejection !== undefined ? rejectionError(rejection, error) : error;
     } finally {
       this.authorizer = undefined;
     }
@@ -379,7 +379,7 @@ export class GuardedConnection {
     return (this.readChanges.get() as unknown as [number])[0];
   }
 
-  /** Whether a text has a statement, according to SQLite, which parses comments and empty statements. */
+  /** Whether the SQL has a statement, according to SQLite, which parses comments and empty statements. */
   private hasStatement(sql: string): boolean {
     if (sql.trim() === '') return false;
     try {
@@ -422,9 +422,9 @@ function systemTableError(failure: unknown): EngineError | undefined {
   const [, on] = /^table (.+) may not be (?:modified|altered|dropped)$/.exec(messageOf(failure)) ?? [];
   return on === undefined
     ? undefined
-    : refusalError({ statement: 'UPDATE', message: `${messageOf(failure)}. Use migrations system.`, on }, failure);
+    : rejectionError({ statement: 'UPDATE', message: `${messageOf(failure)}; use a migration`, on }, failure);
 }
 
-function refusalError({ statement, message, on }: Refusal, cause: unknown): EngineError {
+function rejectionError({ statement, message, on }: Rejection, cause: unknown): EngineError {
   return new EngineError('DATA_PROTECTED', message, { cause, details: { statement, ...omitUndefined({ on }) } });
 }

@@ -1,5 +1,5 @@
 // Owns our delete triggers: a temporary one per table, which is not stored in the user's file. They show which statements
-// replace rows (D3 in `statement-rules.ts`) and which rows a confirmed delete removes, including cascades.
+// replace rows (SD3 in `statement-rules.ts`) and which rows a confirmed delete removes, including cascades.
 
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { digestText } from '../base/digest.ts';
@@ -78,8 +78,8 @@ export class DeletedRowsRecorder {
   }
 }
 
-function digestOf(texts: readonly string[]): string {
-  return digestText(JSON.stringify(texts));
+function digestOf(parts: readonly string[]): string {
+  return digestText(JSON.stringify(parts));
 }
 
 /**

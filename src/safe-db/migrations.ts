@@ -1,9 +1,9 @@
-// Owns changes of the schema: numbered files, applied in order, each recorded with its checksum.
+// Owns the migrations of a user's database: numbered files, applied in order, each recorded with its checksum.
 //
-// D7. The write lock is taken before anything is read and held until all files are applied, so two programs never apply
+// SD7. The write lock is taken before anything is read and held until all files are applied, so two programs never apply
 //     the same file. All files of one call are one transaction: a crash or an error leaves the database unchanged.
-// D8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
-// D9. A file that drops or deletes is applied only if the caller allows loss of data.
+// SD8. An applied file cannot be edited, removed or preceded by a new file; the call fails and names the file.
+// SD9. A file that drops or deletes is applied only if the caller allows loss of data.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -60,7 +60,7 @@ export function migrationStatus(file: string, folder: string): MigrationStatus {
     using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
     return compare(files, readApplied(db));
   } catch (cause) {
-    throw databaseFailure(cause, { what: `read the migrations of ${file}`, file });
+    throw databaseFailure(cause, { action: `read the migrations of ${file}`, file });
   }
 }
 
@@ -70,17 +70,17 @@ export async function migrate(file: string, folder: string, options: MigrateOpti
   const db = openForMigration(file);
   let backup: BackupRecord | undefined;
   try {
-    // D7: nothing is read before this, and the lock is held until all files are applied.
+    // SD7: nothing is read before this, and the lock is held until all files are applied.
     await takeLock(db, file, options.busyMs ?? BUSY_MS);
     const { pending, problems } = compare(readFolder(folder), readApplied(db));
-    if (problems.length > 0) throw refused(problems.join('; '), { file, problems });
+    if (problems.length > 0) throw migrationError(problems.join('; '), { file, problems });
     if (pending.length === 0) return { applied: [] };
     const isNew = db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n === 0;
     if (!isNew) backup = await copyVerified(file, { ...options, reason: 'migration' });
     const violations = countViolations(db);
     for (const migration of pending) applyFile(db, join(folder, migration.name), options.allowLoss === true);
     if (countViolations(db) > violations)
-      throw refused('the migrations leave rows that refer to missing rows ("PRAGMA foreign_key_check")', { file });
+      throw migrationError('the migrations leave rows that refer to missing rows ("PRAGMA foreign_key_check")', { file });
     recordApplied(db, pending, new Date((options.now ?? Date.now)()).toISOString());
     if (backup !== undefined) recordBackup(db, backup);
     db.exec('COMMIT');
@@ -89,7 +89,7 @@ export async function migrate(file: string, folder: string, options: MigrateOpti
   } catch (error) {
     // Nothing was changed, so the backup is not needed.
     if (backup !== undefined) rmSync(backup.path, { force: true });
-    throw isDatabaseFailure(error) ? databaseFailure(error, { what: `migrate ${file}`, file, state: 'no migration was applied' }) : error;
+    throw isDatabaseFailure(error) ? databaseFailure(error, { action: `migrate ${file}`, file, state: 'no migration was applied' }) : error;
   } finally {
     if (db.isTransaction) db.exec('ROLLBACK');
     db.close();
@@ -103,7 +103,7 @@ function openForMigration(file: string): DatabaseSync {
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return db;
   } catch (cause) {
-    throw databaseFailure(cause, { what: `open database ${file}`, file });
+    throw databaseFailure(cause, { action: `open database ${file}`, file });
   }
 }
 
@@ -115,22 +115,24 @@ async function takeLock(db: DatabaseSync, file: string, busyMs: number): Promise
       return;
     } catch (cause) {
       if (left > 0) await setTimeout(RETRY_MS);
-      else throw databaseFailure(cause, { what: `migrate ${file}`, file });
+      else throw databaseFailure(cause, { action: `migrate ${file}`, file });
     }
   }
 }
 
 function readFolder(folder: string): MigrationFile[] {
-  if (!existsSync(folder)) throw refused(`the migrations folder ${folder} does not exist`, { folder });
+  if (!existsSync(folder)) throw migrationError(`the migrations folder ${folder} does not exist`, { folder });
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const files = names.map((name) => {
     const number = Number(NAME.exec(name)?.[1] ?? Number.NaN);
-    if (!Number.isSafeInteger(number)) throw refused(`${join(folder, name)} has no number; name it 001_${name}, for example`, { name });
+    if (!Number.isSafeInteger(number))
+      throw migrationError(`${join(folder, name)} has no number; name it 001_${name}, for example`, { name });
     return { number, name, checksum: checksumOf(readFileSync(join(folder, name), 'utf8')) };
   });
   const sorted = files.sort((left, right) => left.number - right.number);
   const twice = sorted.find(({ number }, index) => sorted[index + 1]?.number === number);
-  if (twice !== undefined) throw refused(`two files of ${folder} have the number ${twice.number}; give one of them another`, { folder });
+  if (twice !== undefined)
+    throw migrationError(`two files of ${folder} have the number ${twice.number}; give one of them another`, { folder });
   return sorted;
 }
 
@@ -147,7 +149,7 @@ function readApplied(db: DatabaseSync): MigrationStatus['applied'] {
 
 const appliedRow = rowAs({ number, name: text, checksum: text, appliedAt: text });
 
-/** Compares files with the applied migrations (D8). */
+/** Compares files with the applied migrations (SD8). */
 function compare(files: readonly MigrationFile[], applied: MigrationStatus['applied']): MigrationStatus {
   const last = applied.at(-1)?.number ?? Number.NEGATIVE_INFINITY;
   const unknown = files.filter(({ number }) => !applied.some((done) => done.number === number));
@@ -173,20 +175,20 @@ function recordApplied(db: DatabaseSync, files: readonly MigrationFile[], at: st
 }
 
 function applyFile(db: DatabaseSync, path: string, allowLoss: boolean): void {
-  let refusal: string | undefined;
+  let rejection: string | undefined;
   const views = new Set<string | null>();
   db.setAuthorizer((action, ...[first, second, third]) => {
     // SQLite also authorizes a delete when a view is dropped.
     if (action === constants.SQLITE_DROP_VIEW || action === constants.SQLITE_DROP_TEMP_VIEW) views.add(first);
     const isOfView = action === constants.SQLITE_DELETE && views.has(first);
-    if (!isOfView) refusal ??= neverAllowed(action, first, second) ?? (allowLoss ? undefined : lossOf({ action, first, second, third }));
-    return refusal === undefined ? constants.SQLITE_OK : constants.SQLITE_DENY;
+    if (!isOfView) rejection ??= neverAllowed(action, first, second) ?? (allowLoss ? undefined : lossOf({ action, first, second, third }));
+    return rejection === undefined ? constants.SQLITE_OK : constants.SQLITE_DENY;
   });
   try {
     db.exec(readFileSync(path, 'utf8'));
   } catch (cause) {
-    if (refusal === undefined && isDatabaseFailure(cause)) throw cause;
-    throw refused(`${path} ${refusal ?? `failed: ${messageOf(cause)}`}; no migration was applied`, { path }, cause);
+    if (rejection === undefined && isDatabaseFailure(cause)) throw cause;
+    throw migrationError(`${path} ${rejection ?? `failed: ${messageOf(cause)}`}; no migration was applied`, { path }, cause);
   } finally {
     db.setAuthorizer(null);
   }
@@ -228,6 +230,6 @@ function countViolations(db: DatabaseSync): number {
   return db.prepare('PRAGMA foreign_key_check').all().length;
 }
 
-function refused(what: string, details: Readonly<Record<string, unknown>>, cause?: unknown): EngineError {
-  return new EngineError('MIGRATION_REFUSED', what, { cause, details });
+function migrationError(fault: string, details: Readonly<Record<string, unknown>>, cause?: unknown): EngineError {
+  return new EngineError('MIGRATION_REFUSED', fault, { cause, details });
 }

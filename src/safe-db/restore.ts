@@ -1,7 +1,7 @@
 // Restores a backup over a user's database.
 //
-// D6. Nothing is restored before the current database was copied; if it changes meanwhile, it is copied again.
-// D16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
+// SD6. Nothing is restored before the current database was copied; if it changes meanwhile, it is copied again.
+// SD16. A damaged database cannot be copied, so it is moved to the backups unchanged, with the files next to it.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -46,7 +46,7 @@ export async function restoreBackup(file: string, from: string, options: BackupO
     recordBackups(file, [...known, record], restoring);
     return record;
   } catch (cause) {
-    throw databaseFailure(cause, { what: `restore ${path} to ${file}`, file, details: { path } });
+    throw databaseFailure(cause, { action: `restore ${path} to ${file}`, file, details: { path } });
   }
 }
 
@@ -94,7 +94,7 @@ async function saveUnchanged(file: string, path: string, options: BackupOptions)
   } finally {
     db.close();
   }
-  if (failure !== undefined) throw databaseFailure(failure, { what: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
+  if (failure !== undefined) throw databaseFailure(failure, { action: `restore ${path} to ${file}`, file, state: 'nothing was changed' });
   throw new EngineError('DATABASE_FAILED', `${file} is being written constantly, so it was not replaced; stop the program that writes it`, {
     details: { file },
   });
@@ -109,7 +109,7 @@ function isDamaged(file: string): boolean {
   }
 }
 
-/** Moves a damaged database to the backups unchanged, and puts a backup in its place (D16). */
+/** Moves a damaged database to the backups unchanged, and puts a backup in its place (SD16). */
 async function replaceDamaged(file: string, path: string, options: BackupOptions): Promise<BackupRecord> {
   const at = new Date((options.now ?? Date.now)());
   const folder = resolve(options.folder ?? folderOf(file));

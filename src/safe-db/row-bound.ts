@@ -1,7 +1,7 @@
 // Owns the upper bound of the rows that a statement can change, computed from its compiled program as EXPLAIN shows it. A
 // statement that updates one row by its key has no loop around its writes, so it needs no savepoint and no count.
 //
-// D10. A program with an unknown instruction, or with a write in a loop, has no bound.
+// SD10. A program with an unknown instruction, or with a write in a loop, has no bound.
 
 /** One instruction of a compiled statement. */
 export interface Instruction {

@@ -1,9 +1,9 @@
 // Owns the rules for statements. SQLite calls the authorizer for every action while it compiles a statement, wherever the
-// action is written: in a CTE, a view, a trigger or a cascade. So nothing here parses the text of a statement.
+// action is written: in a CTE, a view, a trigger or a cascade. So nothing here parses SQL.
 //
-// D1. Only actions that are listed as allowed are allowed.
-// D2. A statement for which SQLite does not call the authorizer (VACUUM, DROP ... IF EXISTS of a missing table) is rejected.
-// D3. SQLite does not call it for the delete in REPLACE. But while recursive triggers are on, it compiles delete triggers
+// SD1. Only actions that are listed as allowed are allowed.
+// SD2. A statement for which SQLite does not call the authorizer (VACUUM, DROP ... IF EXISTS of a missing table) is rejected.
+// SD3. SQLite does not call it for the delete in REPLACE. But while recursive triggers are on, it compiles delete triggers
 //     for REPLACE and calls the authorizer for their bodies. So each table has a delete trigger of ours, and a statement
 //     that compiles one without deleting replaces rows (`guards.ts`).
 
@@ -16,7 +16,7 @@ export const GUARD_PREFIX = 'pawl_guard_';
 export const GUARD_FUNCTION = 'pawl_deleted';
 
 /** Why a statement is rejected. */
-export interface Refusal {
+export interface Rejection {
   /** The statement or action in SQL: `DROP TABLE`. */
   readonly statement: string;
   readonly message: string;
@@ -24,9 +24,9 @@ export interface Refusal {
   readonly on?: string;
 }
 
-/** What one statement does, according to the calls of the authorizer. */
+/** The facts about one statement, according to the calls of the authorizer. */
 export interface StatementFacts {
-  readonly refusal: Refusal | undefined;
+  readonly rejection: Rejection | undefined;
   readonly writes: boolean;
   readonly updates: boolean;
   /** It writes one table, and no trigger or foreign key writes for it, so SQLite's `changes` counts all its rows. */
@@ -77,7 +77,7 @@ const SCHEMA_ACTIONS = new Map<number, string>([
   [constants.SQLITE_ANALYZE, 'ANALYZE'],
 ]);
 const READ_ACTIONS: ReadonlySet<number> = new Set([constants.SQLITE_SELECT, constants.SQLITE_READ, constants.SQLITE_RECURSIVE]);
-const REFUSED_FUNCTIONS: readonly string[] = ['load_extension', 'fts3_tokenizer', GUARD_FUNCTION];
+const REJECTED_FUNCTIONS: readonly string[] = ['load_extension', 'fts3_tokenizer', GUARD_FUNCTION];
 /** Pragmas that only read, even with an argument. */
 const READ_PRAGMAS: ReadonlySet<string> = new Set([
   ...['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info', 'index_xinfo', 'foreign_key_list'],
@@ -89,7 +89,7 @@ const PLAIN_PRAGMAS: ReadonlySet<string> = new Set([
   ...['journal_mode', 'foreign_keys', 'database_list', 'collation_list', 'function_list', 'compile_options', 'recursive_triggers'],
 ]);
 
-/** The authorizer of one statement; collects what the statement does. */
+/** The authorizer of one statement; collects the facts about it. */
 export class StatementAuthorizer {
   private readonly schema: SchemaFacts;
   private readonly mayDelete: boolean;
@@ -97,7 +97,7 @@ export class StatementAuthorizer {
   private readonly guarded = new Set<string>();
   private readonly written = new Set<string>();
   private writesByTrigger = false;
-  private refusal: Refusal | undefined;
+  private rejection: Rejection | undefined;
   private wasCalled = false;
   private writes = false;
   private updates = false;
@@ -114,21 +114,21 @@ export class StatementAuthorizer {
       this.guarded.add(this.schema.guards.get(call.source) ?? call.source);
       return true;
     }
-    const refusal = this.refusalOf(call);
-    this.refusal ??= refusal;
-    return refusal === undefined;
+    const rejection = this.rejectionOf(call);
+    this.rejection ??= rejection;
+    return rejection === undefined;
   }
 
-  /** What the statement does. */
+  /** Returns the facts about the statement. */
   facts(): StatementFacts {
     const { writes, updates } = this;
-    const refusal = this.replaceRefusal() ?? this.refusal ?? this.silentRefusal();
+    const rejection = this.replaceRejection() ?? this.rejection ?? this.silentRejection();
     // SQLite does not name a foreign key as the source of a write, so no table that a foreign key refers to counts as flat.
     const isFlat = this.written.size === 1 && !this.writesByTrigger && ![...this.written].some((name) => this.schema.parents.has(name));
-    return { refusal, writes, updates, isFlat };
+    return { rejection, writes, updates, isFlat };
   }
 
-  private refusalOf(call: AuthorizerCall): Refusal | undefined {
+  private rejectionOf(call: AuthorizerCall): Rejection | undefined {
     const { action, first, second } = call;
     if (READ_ACTIONS.has(action)) return undefined;
     const schema = SCHEMA_ACTIONS.get(action);
@@ -137,9 +137,9 @@ export class StatementAuthorizer {
       case constants.SQLITE_INSERT:
       case constants.SQLITE_UPDATE:
       case constants.SQLITE_DELETE:
-        return this.writeRefusal(call);
+        return this.writeRejection(call);
       case constants.SQLITE_FUNCTION:
-        return REFUSED_FUNCTIONS.includes(second?.toLowerCase() ?? '')
+        return REJECTED_FUNCTIONS.includes(second?.toLowerCase() ?? '')
           ? {
               statement: 'SELECT',
               message: `function ${second} blocked: it accesses something outside this database.`,
@@ -147,19 +147,19 @@ export class StatementAuthorizer {
             }
           : undefined;
       case constants.SQLITE_PRAGMA:
-        return pragmaRefusal(first ?? '', second);
+        return pragmaRejection(first ?? '', second);
       case constants.SQLITE_ALTER_TABLE:
         return { statement: 'ALTER TABLE', message: `ALTER TABLE blocked. ${MIGRATE}`, ...onTarget(second) };
       case constants.SQLITE_TRANSACTION:
       case constants.SQLITE_SAVEPOINT:
         return { statement: first ?? '', message: `${first} blocked. Use db.transaction().` };
       default:
-        // D1: unknown actions are rejected, too.
-        return attachRefusal(action, first);
+        // SD1: unknown actions are rejected, too.
+        return attachRejection(action, first);
     }
   }
 
-  private writeRefusal({ action, first, database, source }: AuthorizerCall): Refusal | undefined {
+  private writeRejection({ action, first, database, source }: AuthorizerCall): Rejection | undefined {
     const table = first ?? '';
     // Every change of the schema writes here first; the next call names the change.
     if (isSchemaTable(table)) return undefined;
@@ -180,10 +180,10 @@ export class StatementAuthorizer {
       };
     if (action !== constants.SQLITE_DELETE) return undefined;
     this.deleted.add(table);
-    return this.mayDelete ? undefined : deleteRefusal(table, source);
+    return this.mayDelete ? undefined : deleteRejection(table, source);
   }
 
-  private replaceRefusal(): Refusal | undefined {
+  private replaceRejection(): Rejection | undefined {
     const table = [...this.guarded].find((name) => !this.deleted.has(name));
     if (table === undefined) return undefined;
     return {
@@ -193,8 +193,8 @@ export class StatementAuthorizer {
     };
   }
 
-  /** The refusal of a statement without a call of the authorizer (D2). */
-  private silentRefusal(): Refusal | undefined {
+  /** The rejection of a statement without a call of the authorizer (SD2). */
+  private silentRejection(): Rejection | undefined {
     if (this.wasCalled) return undefined;
     return { statement: 'VACUUM', message: `statement blocked: it neither reads nor writes rows. ${MIGRATE}` };
   }
@@ -211,18 +211,18 @@ function isSchemaTable(table: string): boolean {
   return table === 'sqlite_master' || table === 'sqlite_temp_master';
 }
 
-function deleteRefusal(table: string, source: string | null): Refusal {
+function deleteRejection(table: string, source: string | null): Rejection {
   const where = source === null ? '' : `; trigger "${source}" deletes from table "${table}"`;
   return { statement: 'DELETE', message: `DELETE requires confirmation token from db.getDeleteConfirmation()${where}`, on: table };
 }
 
-function pragmaRefusal(name: string, argument: string | null): Refusal | undefined {
+function pragmaRejection(name: string, argument: string | null): Rejection | undefined {
   const pragma = name.toLowerCase();
   if (READ_PRAGMAS.has(pragma) || (argument === null && PLAIN_PRAGMAS.has(pragma))) return undefined;
   return { statement: 'PRAGMA', message: `PRAGMA ${pragma} blocked. Only pragmas that read are allowed.`, on: pragma };
 }
 
-function attachRefusal(action: number, name: string | null): Refusal {
+function attachRejection(action: number, name: string | null): Rejection {
   const statement = action === constants.SQLITE_ATTACH ? 'ATTACH' : action === constants.SQLITE_DETACH ? 'DETACH' : `action ${action}`;
   return { statement, message: `${statement} blocked. Open another database with a separate client.`, ...onTarget(name) };
 }

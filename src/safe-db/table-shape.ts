@@ -4,7 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { OWN_TABLES, quoted } from './names.ts';
 
-/** What identifies a row of a table. */
+/** The columns that identify a row of a table. */
 type RowIdentity =
   /** The primary key, which is the rowid itself (`INTEGER PRIMARY KEY`). */
   | { readonly by: 'rowid-key'; readonly columns: readonly [string] }
@@ -37,11 +37,11 @@ const ROWID_NAMES = ['rowid', '_rowid_', 'oid'];
 /** The tables of a schema that hold rows, without virtual tables and those of SQLite and Pawl. */
 export function tableShapes(db: DatabaseSync, schema: string): TableShape<RowIdentity | undefined>[] {
   const rows = db.prepare(`SELECT name, type, wr FROM pragma_table_list WHERE schema = ? ORDER BY name`).all(schema);
-  return rows.flatMap(({ name: given, type, wr }) => {
-    const table = String(given);
+  return rows.flatMap(({ name, type, wr }) => {
+    const table = String(name);
     if ((type !== 'table' && type !== 'shadow') || table.startsWith('sqlite_') || OWN_TABLES.includes(table)) return [];
     const all = db.prepare('SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?)').all(table, schema) as unknown as ColumnInfo[];
-    const columns = all.filter(({ hidden }) => hidden === 0).map(({ name }) => name);
+    const columns = all.filter(({ hidden }) => hidden === 0).map((column) => column.name);
     return [{ table, columns, identity: identityOf(db, { schema, table, all, isWithoutRowid: wr === 1 }), isShadow: type === 'shadow' }];
   });
 }
@@ -82,6 +82,6 @@ export function identityNames(identity: RowIdentity): readonly string[] {
 }
 
 /** SQL that is true if two values differ in any way: by SQLite's own comparison, 1 equals 1.0 and a collation may ignore case. */
-export function differs(one: string, other: string): string {
-  return `(${one} IS NOT ${other} COLLATE BINARY OR typeof(${one}) IS NOT typeof(${other}))`;
+export function differs(left: string, right: string): string {
+  return `(${left} IS NOT ${right} COLLATE BINARY OR typeof(${left}) IS NOT typeof(${right}))`;
 }

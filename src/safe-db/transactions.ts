@@ -1,4 +1,4 @@
-// Owns exclusive use of a connection. A transaction belongs to the function that was passed to it and to everything that
+// Gives a transaction exclusive use of a connection. A transaction belongs to the function that was passed to it and to everything that
 // this function calls, even after an await; other callers can neither read nor write until it ends.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -17,7 +17,7 @@ interface Level {
 export type TransactionEnd = 'commit' | 'rollback';
 
 /** Begins a transaction or a savepoint and returns the function that ends it. */
-type Begin = () => (how: TransactionEnd) => void;
+type Begin = () => (end: TransactionEnd) => void;
 
 /** The transactions of one connection. */
 export class Transactions {

@@ -1,4 +1,4 @@
-// Owns conditions on rows as data, so that values never become SQL text.
+// Owns conditions on rows as data, so that values never become SQL.
 
 import { EngineError } from '../base/error.ts';
 import type { Comparison, SqlValue, WhereClause } from '../base/sql-condition.ts';
@@ -14,7 +14,7 @@ interface Condition {
 
 const OPERATORS: Readonly<Record<string, string>> = { not: 'IS NOT', like: 'LIKE', lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
-/** The condition of a where clause; rejects one without columns, which would match every row. */
+/** The condition of a where clause; rejects a clause without columns, which would match every row. */
 export function toCondition(where: WhereClause): Condition {
   const parts = Object.entries(where).map(([column, value]) => toComparison(column, value));
   if (parts.length === 0)

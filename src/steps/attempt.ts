@@ -41,17 +41,17 @@ export interface SideWork {
 }
 
 /** The runs that a run started, and its ancestors. They all use the same workspace. */
-export interface RunFamily {
+export interface RunTreeAccess {
   /** True when another run started this one. */
   readonly isChild: boolean;
   /** A workflow that a step starts by name; undefined if it does not exist. */
   workflow(name: string): CompiledWorkflow | undefined;
   /** The other runs with their data; of the runs that one step started, the newest comes first. */
-  others(): Promise<readonly FamilyRun[]>;
+  others(): Promise<readonly RelatedRun[]>;
 }
 
-/** Another run of a family. */
-export interface FamilyRun {
+/** Another run of the same tree. */
+export interface RelatedRun {
   readonly data: JsonObject;
   /** The steps that led to it, starting at the topmost run: the same for all runs that one step started. */
   readonly place: string;
@@ -105,7 +105,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly sideWork?: SideWork;
   readonly workflow: CompiledWorkflow;
   /** Absent in a host without child runs. */
-  readonly family?: RunFamily;
+  readonly runTree?: RunTreeAccess;
   readonly params: JsonObject;
   /** verify: the result of the work; for an undo: the result to undo. */
   readonly result: Json;
@@ -119,7 +119,7 @@ export interface AttemptRequest<Model extends StepModel = StepModel> {
   readonly notes?: readonly PersonNote[] | undefined;
   /** Answered assumptions of this run, oldest first. */
   readonly answered?: readonly AnsweredAssumption[] | undefined;
-  /** Finds the assumptions of the run and its family that block a merge. */
+  /** Finds the assumptions of the run's tree that block a merge. */
   readonly blockingAssumptions?: () => Promise<readonly BlockingAssumption[]>;
   /** Loads the past for the instructions; absent if there is none. */
   readonly past?: () => Promise<RunPast>;

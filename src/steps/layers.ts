@@ -90,10 +90,10 @@ function affectsProtectedFiles(job: Job): boolean {
   return (writesFiles !== undefined || checksWork === true) && mayHaveChecks(job);
 }
 
-/** Whether a check may follow in this run or its family. A flow does not declare that; there it is assumed if agents have roles. */
-export function mayHaveChecks({ runner, request: { family, workflow } }: Job): boolean {
+/** Whether a check may follow in the run's tree. A flow does not declare that; there it is assumed if agents have roles. */
+export function mayHaveChecks({ runner, request: { runTree, workflow } }: Job): boolean {
   if (workflow.definition.form === 'flow') return Object.keys(runner.services.roles ?? {}).length > 0;
-  return family?.isChild === true || hasChecks(runner, workflow.definition);
+  return runTree?.isChild === true || hasChecks(runner, workflow.definition);
 }
 
 function hasChecks(facts: KindFacts, definition: Definition): boolean {

@@ -1,5 +1,5 @@
-// Owns the contract of a store: how a run is made durable. A host decides with the kernel, commits one delta to the
-// store, and acts only when the delta is on disk. Nothing else writes run state.
+// Owns the contract of a store, which makes runs durable. A host decides with the kernel, commits one delta to the store,
+// and acts only when the delta is on disk. Nothing else writes run state.
 //
 // T1. A delta is applied whole or not at all: checkpoint, one event row, attempts, values, data, mail, slots.
 // T2. A delta whose epoch or position is stale changes nothing.
@@ -10,9 +10,9 @@
 import type { Json } from '../base/json.ts';
 import type { NumberQuery } from '../definition/forge/run-numbers.ts';
 import type { WorkHead } from '../definition/forge/work-head.ts';
-import type { Definition, StepKind } from '../definition/model.ts';
+import type { Definition } from '../definition/model.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { Activation, Path, Ref } from '../kernel/activation.ts';
+import type { Activation, Path, Ref, Visit } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';
@@ -24,31 +24,24 @@ export interface StoredValue {
 }
 
 /** An attempt that has ended. */
-export interface AttemptRow {
-  readonly path: Path;
-  readonly step: string;
-  readonly kind: StepKind;
-  readonly attempt: number;
+export interface AttemptRow extends Pick<Visit, 'path' | 'step' | 'kind' | 'attempt' | 'openedAt' | 'input'> {
   readonly maxAttempts: number;
   /** Absent when the attempt failed and the activation is tried again. */
   readonly outcome?: string | undefined;
   readonly status: 'completed' | 'failed' | 'skipped' | 'cancelled';
-  readonly openedAt: number;
   readonly startedAt?: number | undefined;
   readonly endedAt: number;
   readonly output?: Ref | undefined;
   readonly error?: StepError | undefined;
-  /** What the worker claimed, if the engine observed something else. */
+  /** The worker's claim, if the engine observed something else. */
   readonly claim?: Ref | undefined;
-  /** What the engine observed: contract checks, process ends. */
+  /** The engine's observations: contract checks, process ends. */
   readonly evidence?: Ref | undefined;
   /** Who did it: a role, a person, a program. */
   readonly actor?: string | undefined;
   readonly group?: Path | undefined;
   readonly key?: string | undefined;
   readonly index?: number | undefined;
-  /** In a flow: the digest of the yielded value. */
-  readonly input?: string | undefined;
   readonly checks: readonly CheckRow[];
 }
 
@@ -62,7 +55,7 @@ export interface CheckRow {
   readonly at: number;
 }
 
-/** A message to a run from any process. A second one with the same `dedupe` has no effect. */
+/** A message to a run from any process. A second message with the same `dedupe` has no effect. */
 export interface Mail {
   readonly run: string;
   readonly dedupe: string;
@@ -101,7 +94,7 @@ export interface RunOrigin {
   readonly trace?: string;
 }
 
-/** What the first delta of a run creates. */
+/** The rows that the first delta of a run creates. */
 export interface RunCreation {
   /** The first owner of the run. */
   readonly owner: string;
@@ -136,7 +129,7 @@ export interface Delta {
   /** `free`: paths that release what they hold, or leave a queue. A run that becomes final releases everything. */
   readonly slots: { readonly take: readonly SlotClaim[]; readonly free: readonly Path[] };
   readonly create?: RunCreation | undefined;
-  /** The digest of the run's functions, if they changed and somebody accepted the change. */
+  /** The digest of the run's functions, if they changed and a person accepted the change. */
   readonly codeHash?: string | undefined;
   /** Releases the run in the same transaction, unless the inbox has mail that this delta does not consume. */
   readonly release?: boolean;
@@ -154,7 +147,7 @@ export type CommitResult =
   | { readonly result: 'stale' }
   | { readonly result: 'full'; readonly path: Path; readonly key: string };
 
-/** A claim that succeeded, with what a host needs to continue the run. */
+/** A successful claim, with the data that a host needs to continue the run. */
 export interface SuccessfulClaim {
   readonly claimed: true;
   readonly epoch: number;
@@ -212,11 +205,11 @@ export interface RunQuery {
   readonly idPrefix?: string;
   /** Only runs whose workers assumed something instead of asking, answered or not. */
   readonly assumes?: true;
-  /** Leaves out runs that certainly wait for no person; a few of the others may wait for none either. */
+  /** Leaves out most runs that do not wait for a person, and none that does. */
   readonly mayAsk?: true;
-  /** Leaves out runs whose workflow certainly names no circuit breakers. */
+  /** Leaves out most runs whose workflow names no circuit breakers, and none whose workflow does. */
   readonly mayBreak?: true;
-  /** Only runs that are, or were, about one of these issues and pull requests; others cost nothing. */
+  /** Only runs that are, or were, about one of these issues and pull requests; other runs are not read. */
   readonly about?: NumberQuery;
   /** The maximum number; all by default. */
   readonly limit?: number;
@@ -228,7 +221,7 @@ export interface RunQuery {
   readonly from?: number;
   /** Only runs with all of these tags. */
   readonly tags?: readonly string[];
-  /** Only runs that were started with these values: a text, or the JSON of another value. */
+  /** Only runs that were started with these values: a string, or the JSON of another value. */
   readonly params?: Readonly<Record<string, string>>;
   /** Only runs with this text in their id, workflow, tags or parameters, in whatever case. */
   readonly text?: string;
@@ -264,7 +257,7 @@ export interface UsageBucket {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly ms: number;
-  /** How often a worker of these runs claimed something that the engine did not observe. */
+  /** How often the engine's observations contradicted the claim of a worker of these runs. */
   readonly refusals: number;
 }
 
@@ -321,7 +314,7 @@ export interface PruneRequest {
 /** A run that was removed, or would be. */
 export type PrunedRun = Pick<RunSummary, 'id' | 'workflow' | 'status' | 'createdAt' | 'updatedAt'>;
 
-/** What a prune removed. */
+/** The runs and values that a prune removed. */
 export interface PruneReport {
   readonly runs: readonly PrunedRun[];
   /** How many values were removed because nothing refers to them. */
@@ -339,7 +332,7 @@ export interface AgentUse {
   readonly at: number;
 }
 
-/** What an agent used. An unknown amount is absent, never 0. */
+/** The usage of an agent. An unknown amount is absent, never 0. */
 export interface UsedAmounts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -367,7 +360,7 @@ export interface UsageQuery {
 
 /** The agents that work now: `rows` of the asking process, and those of other runs that some process owns. */
 export interface WorkingAgents {
-  /** The run that the asking process owns. A row of it that is not among `rows` was cut off by a crash. */
+  /** The run that the asking process owns. A row of it that is not among `rows` was interrupted by a crash. */
   readonly run: string;
   readonly rows: readonly number[];
 }
@@ -398,8 +391,8 @@ export const NO_USAGE: UsageTotal = {
   unknownTurns: 0,
 };
 
-/** A run's ancestors, nearest first, and how many runs its root has with all that descend from it. */
-export interface RunFamily {
+/** The ancestors of a run, nearest first, and how many runs its tree has. */
+export interface RunTreeSummary {
   readonly ancestors: readonly string[];
   readonly runs: number;
 }
@@ -419,7 +412,7 @@ export interface Store {
   /** Releases the run, unless it has mail newer than `seenMail`. `stale`: it is not held like this, and nothing changes. */
   release(run: string, held: Ownership, seenMail: number): Promise<'released' | 'mail' | 'stale'>;
   post(mail: Mail): Promise<'posted' | 'duplicate'>;
-  /** Withdraws mail that nobody acted on; a dead owner's claim becomes stale. `held`: a live owner, not `me`, may have read it. */
+  /** Withdraws unread mail; a dead owner's claim becomes stale. `held`: a live owner, not `me`, may have read it. */
   withdraw(mail: Pick<Mail, 'run' | 'dedupe'>, me: string): Promise<'withdrawn' | 'held' | 'gone'>;
   /** Mail of a run with a larger id than `after`. */
   inbox(run: string, after: number): Promise<readonly ReceivedMail[]>;
@@ -460,16 +453,16 @@ export interface Store {
   /** Calls back after commits of any process, at least once per burst. */
   follow(committed: () => void): () => void;
 
-  /** Records that an agent is about to be called, so that an attempt that a crash cuts off is recorded, too. */
+  /** Records that an agent is about to be called, so that an attempt that a crash interrupts is recorded, too. */
   beginUse(use: AgentUse): Promise<number>;
   /** Completes the row whose id `beginUse` returned. */
   endUse(id: number, used: UsedAmounts): Promise<void>;
   usage(query: UsageQuery): Promise<UsageTotal>;
-  /** What each attempt of a run used, oldest first. */
+  /** The usage of each attempt of a run, oldest first. */
   uses(run: string): Promise<readonly RecordedAgentUse[]>;
-  /** What agents used and how many runs were started over time, oldest first. */
+  /** The usage of agents and the number of started runs over time, oldest first. */
   usageOver(span: UsageSpan): Promise<readonly UsageBucket[]>;
-  family(run: string): Promise<RunFamily>;
+  tree(run: string): Promise<RunTreeSummary>;
   /** The semaphores that are held or waited for, those of each key in order; at most `limit`. */
   slots(limit: number): Promise<readonly SlotUse[]>;
   /** Closes an account for every run and process on this store; a later time extends an earlier one. */

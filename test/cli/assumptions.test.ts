@@ -180,7 +180,7 @@ describe('answering', () => {
     const { digest = '' } = (await listed()).assumptions[0] ?? {};
     for (const words of [['--agree'], ['Postgres', '--yes', '--digest', digest]]) {
       const { code, stdout, stderr } = await rig.run(['answer', RUN, '--assumption', 'a1', ...words]);
-      expect([code, stdout, stderr]).toEqual([4, '', expect.stringContaining('only a person can do "pawl answer"')]);
+      expect([code, stdout, stderr]).toEqual([4, '', expect.stringContaining('only a person can run "pawl answer"')]);
     }
     expect((await listed()).assumptions.map(({ state }) => state)).toEqual(['open']);
   });

@@ -89,7 +89,7 @@ describe('answering', () => {
     for (const words of [['SQLite', 'api'], [], ['SQLite', 'api', '--yes', '--digest', await digest()]]) {
       const { code, stdout, stderr } = await rig.run(['answer', RUN, ...words]);
       expect([code, stdout]).toEqual([4, '']);
-      expect(stderr).toMatch(/only a person can do "pawl answer", .* or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
+      expect(stderr).toMatch(/only a person can run "pawl answer", .* or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
     }
     expect((await rig.run(['next', RUN])).code).toBe(3);
   });

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Demand, RIGHTS, SCOPES, type Scope } from '../../src/authority/rights.ts';
+import { type RequiredRight, RIGHTS, SCOPES, type Scope } from '../../src/authority/rights.ts';
 import { digestText } from '../../src/base/digest.ts';
 import { digestOf, RUN, writeWorkflow } from './decision-runs.ts';
 import { CliRig, type Ended, PERSON } from './rig.ts';
@@ -158,7 +158,7 @@ const OWN_STATE = 'with a state folder and a token of the caller’s own';
 
 interface Row {
   readonly on: string;
-  readonly demand: Demand;
+  readonly demand: RequiredRight;
 }
 
 /** What the table has, a line per verb, option and action. */
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = Object.entries(RIGHTS).flatMap(([verb, { verb: own,
   ...Object.entries(options).map(([option, demand]) => ({ on: `${verb} --${option}`, demand })),
   ...Object.entries(actions).map(([action, demand]) => ({ on: `${verb} ${action}`, demand })),
 ]);
-const isScope = (demand: Demand): demand is Scope => (SCOPES as readonly string[]).includes(demand);
+const isScope = (demand: RequiredRight): demand is Scope => (SCOPES as readonly string[]).includes(demand);
 const SCOPED = ROWS.flatMap(({ on, demand }) => (isScope(demand) ? [{ on, scope: demand }] : []));
 
 let rig: CliRig;

@@ -38,7 +38,7 @@ describe('without a terminal', () => {
     ]) {
       const { code, stdout, stderr } = await rig.run([...words, '--digest', await digestOf(rig)]);
       expect([code, stdout]).toEqual([4, '']);
-      expect(stderr).toMatch(/only a person can do "pawl \w+", .* or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
+      expect(stderr).toMatch(/only a person can run "pawl \w+", .* or set PAWL_TOKEN .* --digest .*\[NOT_ALLOWED\]/);
     }
     expect((await story()).decisions).toEqual([]);
   });

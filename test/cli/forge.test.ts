@@ -81,7 +81,7 @@ describe('commands that approve work need a person', () => {
     ['a check', ['check', '2', '--name', 'lint', '--conclusion', 'success']],
     ['a comment with a command', ['pr', 'comment', '2', '--body', '/pawl approve', '--as', 'bob']],
   ])('so %s in a pipe is refused', async (_what, words) => {
-    expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
+    expect(await forge(...words)).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can run') });
     expect((await forge('pr', 'show', '2')).stdout).not.toMatch(/bob|lint/);
   });
 
@@ -143,7 +143,7 @@ test.each([
   rig.write(`.pawl/workflows/${name}.yaml`, `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: ${name} }\n${stages}`);
   expect((await rig.run(['run', name, '--issue', String(issue.number)])).code).toBe(3);
   const said = words.map((word) => (word === 'N' ? String(issue.number) : word));
-  expect(await forge(...said, '--as', 'ann')).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can do') });
+  expect(await forge(...said, '--as', 'ann')).toMatchObject({ code: 4, stderr: expect.stringContaining('only a person can run') });
   expect(await json('issue', 'show', String(issue.number))).toMatchObject({ issue: { labels: [] }, comments: [] });
   // About something else, or another label, it decides nothing.
   expect(await forge(...words.map((word) => (word === 'N' ? '1' : word)))).toMatchObject({ code: 0 });

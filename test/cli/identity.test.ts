@@ -65,7 +65,7 @@ describe('pawl identity', () => {
     rmSync(rig.state, { recursive: true });
     expect(await rig.run(['identity', 'create', 'ann'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('only a person can do "pawl identity create"'),
+      stderr: expect.stringContaining('only a person can run "pawl identity create"'),
     });
     expect(await runSigned(rig, ['identity', 'create', 'ann'])).toMatchObject({ code: 4 });
     const text = await createIdentity(rig, 'ann');

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { inject } from 'vitest';
-import { demandsOf, SCOPES } from '../../src/authority/rights.ts';
+import { requiredRightsOf, SCOPES } from '../../src/authority/rights.ts';
 import { digestText } from '../../src/base/digest.ts';
 import { plain } from '../../src/cli/terminal.ts';
 import { removeFolder } from '../../src/process/remove-folder.ts';
@@ -114,7 +114,7 @@ export class CliRig {
   /** In a pipe a person has their token, for every verb that takes one but the deciding ones. */
   rightFor([verb = '', ...rest]: readonly string[], state = this.state): Readonly<Record<string, string>> {
     const options = rest.flatMap((word) => (word.startsWith('--') ? [word.slice(2).replace(/=.*/, '')] : []));
-    const demands = demandsOf(verb, { options, action: rest[0] });
+    const demands = requiredRightsOf(verb, { options, action: rest[0] });
     if (!PERSONAL.has(verb) && !demands.some(({ demand }) => demand === 'override' || demand === 'upkeep')) return {};
     if (!existsSync(state)) mkdirSync(state, { mode: 0o700 });
     if (!statSync(state).isDirectory()) return {};

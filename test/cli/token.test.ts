@@ -20,7 +20,7 @@ const file = (): string => join(rig.state, 'tokens.json');
 test('a token is not created without a terminal', async () => {
   const { code, stdout, stderr } = await rig.run(['token', 'create', 'ann']);
   expect([code, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('only a person can do "pawl token create"');
+  expect(stderr).toContain('only a person can run "pawl token create"');
   expect(await rig.json(['token', 'list'])).toEqual({ code: 0, schemaVersion: 1, tokens: [] });
 });
 

@@ -108,7 +108,7 @@ describe('pawl undo', () => {
     writeFileSync(join(rig.project, 'made.txt'), 'mine\n');
     writeFileSync(join(rig.project, 'other.txt'), 'mine\n');
     const refused = await rig.run(['undo', id, '--to', 'first']);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes that somebody else made: made.txt') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('would lose changes that someone else made: made.txt') });
     expect(existsSync(join(rig.project, 'bin'))).toBe(true);
     const { changed } = await rig.json<{ changed: { path: string }[] }>(['undo', id, '--to', 'first', '--keep-changed']);
     expect(changed.map(({ path }) => path)).toEqual(['made.txt']);

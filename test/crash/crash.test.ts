@@ -28,7 +28,9 @@ afterAll(() => {
 });
 
 describe('a kill makes no difference', () => {
-  test('at every write of every reference workflow, in a first process and in one that resumes', { timeout: 10 * MINUTES }, async () => {
+  test('a kill makes no difference at every write of every reference workflow, in a first process and in one that resumes', {
+    timeout: 10 * MINUTES,
+  }, async () => {
     const report = await proveCrashes({ command: program.command, workflows, everyWrite: 'copy' });
     const table = formatCrashReport(report);
     console.info(table);
@@ -43,7 +45,7 @@ describe('a kill makes no difference', () => {
     expect(report.rows.reduce((sum, row) => sum + row.unknown, 0)).toBeGreaterThan(0);
   });
 
-  test('between an effect and its record: the step says unknown, and the effect is not repeated', async () => {
+  test('after a kill between an effect and its record the step is unknown, and the effect is not repeated', async () => {
     const linear = await runBaseline(program.command, 'linear');
     const trial = await runTrial(linear, [{ at: commit(2, 'before') }]);
     expect(trial).toEqual({ killed: [{ at: commit(2, 'before') }], interrupted: 1, differences: [] });

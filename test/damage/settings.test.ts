@@ -36,7 +36,7 @@ function replaced(file: string, make: () => void): void {
 }
 
 describe.each(['.pawl/config.yaml', '.pawl/config.local.yaml'])('%s', (name) => {
-  test.each(DAMAGE)('with %s is refused by every command that needs the settings, with its path', async (_, damage) => {
+  test.each(DAMAGE)('a settings file with %s is rejected by every command that needs the settings, with its path', async (_, damage) => {
     damage(rig.write(name, 'limits: { steps: 1 }\n'));
     for (const words of [['runs'], ['run', 'ask'], ['config']]) {
       const { code, stderr } = await rig.run(words);

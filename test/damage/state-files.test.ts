@@ -75,7 +75,7 @@ describe.each(Object.keys(READS))('%s', (name) => {
   const path = (): string => join(folder, name);
   const read = READS[name] as () => unknown;
 
-  test('is read as it was written', () => {
+  test('a state file is read as it was written', () => {
     expect(read()).toBe(name === 'tokens.json' ? 0 : name === 'signed-projects.json' ? true : 1);
   });
 

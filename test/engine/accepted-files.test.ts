@@ -57,7 +57,7 @@ const judged = defineWorkflow({ name: 'judged', steps: [work, pause, check] });
 const refused = (...changes: string[]) => ['escalated', expect.stringContaining(`may change them: ${changes.join(', ')};`)];
 
 describe('a gate', () => {
-  test('does not run a script that changed after the agent had ended', async () => {
+  test('a gate does not run a script that changed after the agent had ended', async () => {
     const { view } = await played(judged, () => put('check.sh', 'true\n'));
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
     expect(view.steps.at(-1)).toMatchObject({
@@ -66,7 +66,7 @@ describe('a gate', () => {
     });
   });
 
-  test('is refused for changed tests that are protected, and for settings that take effect by themselves', async () => {
+  test('a gate is refused for changed tests that are protected, and for settings that take effect by themselves', async () => {
     put('tests/a.sh', 'true\n');
     const named = defineWorkflow({ name: 'named', protected: ['tests/**'], steps: [work, pause, check] });
     const { view } = await played(named, () => {
@@ -77,7 +77,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('.github/workflows/x.yml (added)', 'tests/a.sh (changed)'));
   });
 
-  test('accepts the files as they are when a person retries it, and later gates do too', async () => {
+  test('a gate accepts the files as they are when a person retries it, and later gates do too', async () => {
     const again = { id: 'again', signal: 'again', next: 'last' } as const;
     const twice = defineWorkflow({ name: 'twice', steps: [work, pause, { ...check, next: 'again' }, again, { ...check, id: 'last' }] });
     const { run } = await played(twice, () => put('check.sh', 'true\n'));
@@ -87,7 +87,7 @@ describe('a gate', () => {
     expect((await run.wait('idle')).status).toBe('completed');
   });
 
-  test('is refused again after a retry when the files change again', async () => {
+  test('a gate is refused again after a retry when the files change again', async () => {
     const again = { id: 'again', signal: 'again', next: 'last' } as const;
     const twice = defineWorkflow({ name: 'twice', steps: [work, pause, { ...check, next: 'again' }, again, { ...check, id: 'last' }] });
     const { run } = await played(twice, () => put('check.sh', 'true\n'));
@@ -99,7 +99,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
   });
 
-  test('does not treat a loop of the workflow as a retry by a person', async () => {
+  test('a gate does not treat a loop of the workflow as a retry by a person', async () => {
     const looped = defineWorkflow({
       name: 'looped',
       steps: [work, pause, { ...check, next: { ok: null, error: { to: 'work', maxIterations: 1 } } }],
@@ -116,12 +116,12 @@ describe('a gate', () => {
   test.each([
     ['a command', { id: 'change', command: 'echo true > check.sh' }],
     ['a function', { id: 'change', handler: () => put('check.sh', 'true\n') }],
-  ])('accepts what %s of the workflow changed', async (_what, change) => {
+  ])('a gate accepts what %s of the workflow changed', async (_what, change) => {
     const changing = defineWorkflow({ name: 'changing', steps: [{ ...work, next: 'change' }, { ...change, next: 'pause' }, pause, check] });
     expect((await played(changing, () => undefined)).view.status).toBe('completed');
   });
 
-  test('accepts what an agent may change, and nothing else after it', async () => {
+  test('a gate accepts what an agent may change, and nothing else after it', async () => {
     const allowed = defineWorkflow({ name: 'allowed', steps: [{ ...work, mayChange: ['check.sh'] }, pause, check] });
     scripts = { work: write('check.sh', 'true\n') };
     expect((await played(allowed, () => undefined)).view.status).toBe('completed');
@@ -129,7 +129,7 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
   });
 
-  test('accepts what parallel agents may change, each in its own checkout', async () => {
+  test('a gate accepts what parallel agents may change, each in its own checkout', async () => {
     git(rig.directory, 'init', '--quiet');
     put('.gitignore', 'pawl.db*\n');
     put('two.sh', 'false\n');
@@ -155,14 +155,14 @@ describe('a gate', () => {
     expect([view.status, view.error]).toEqual(['completed', undefined]);
   });
 
-  test('protects a test that an agent added from then on', async () => {
+  test('a gate protects a test that an agent added from then on', async () => {
     const named = defineWorkflow({ name: 'named', protected: ['tests/**'], steps: [work, pause, check] });
     scripts = { work: write('tests/new.sh', 'false\n') };
     const { view } = await played(named, () => put('tests/new.sh', 'true\n'));
     expect([view.status, view.error]).toEqual(refused('tests/new.sh (changed)'));
   });
 
-  test('in a flow compares the named files, and accepts what a function changed', async () => {
+  test('a gate in a flow compares the named files, and accepts what a function changed', async () => {
     const flow = workflow('flow', function* () {
       yield* step('work').agent({ agent: 'dev', prompt: 'Fix it.' });
       yield* step('change').task(() => put('.npmrc', 'loglevel=error\n'));

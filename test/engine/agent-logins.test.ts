@@ -97,7 +97,7 @@ async function steal(hides: boolean): Promise<{ found: string; evidence: JsonObj
   };
 }
 
-test('CR1: without protection the thief finds the login, so it does look', async () => {
+test('CR1: without protection the thief finds the login, which shows that it searches', async () => {
   const { found } = await steal(false);
   expect(found.split(CANARY).length).toBeGreaterThan(10);
 });
@@ -109,7 +109,7 @@ test.runIf(canHideFiles())('CR1, CR2: an agent, a command and a gate find no log
   for (const one of evidence) expect(one.credentials).toEqual({ git: 'no login', files: 'hidden by namespace' });
 });
 
-test.runIf(canHideFiles())('CR4: they set no variable, path or output of later steps of the job', async () => {
+test.runIf(canHideFiles())('CR4: agents set no variable, path or output of later steps of the job', async () => {
   await steal(false);
   expect(readFileSync(runnerFile(), 'utf8')).not.toBe('');
   writeFileSync(runnerFile(), '');

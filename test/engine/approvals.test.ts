@@ -64,7 +64,7 @@ const yes = (actor: string) => ({ option: 'approve', actor });
 describe('a question that takes two people', () => {
   const two = asking({ from: 'maintainers', count: 2 });
 
-  test('continues when two have approved, and not before; its result names them', async () => {
+  test('a question that takes two people continues when two have approved, and not before; its result names them', async () => {
     const { engine, id } = await parked(two);
     expect((await engine.run(id).decide(yes('bob'))).status).toBe('waiting');
     expect((await engine.run(id).approvals())[0]).toMatchObject({ votes: [{ option: 'approve', actor: 'bob' }] });
@@ -81,14 +81,14 @@ describe('a question that takes two people', () => {
     expect((await engine.run(id).approvals())[0]?.votes).toEqual([{ option: 'approve', actor: 'Ann' }]);
   });
 
-  test('one rejection is enough', async () => {
+  test('one rejection is enough for a question that takes two people', async () => {
     const { engine, id } = await parked(two);
     await engine.run(id).decide(yes('ann'));
     await engine.run(id).decide({ option: 'reject', actor: 'bob' });
     expect((await engine.run(id).wait()).status).toBe('rejected');
   });
 
-  test('one request for changes is enough, in YAML and TypeScript', async () => {
+  test('one request for changes is enough for a question that takes two people, in YAML and TypeScript', async () => {
     const { compiled } = checkYaml(
       'ship.yaml',
       `apiVersion: pawl.dev/v1
@@ -145,7 +145,7 @@ stages:
     options: [{ label: 'now' }, { label: 'later' }, { label: 'never', outcome: 'reject' }],
   });
 
-  test('is asked again when two choose different options, and says who chose what', async () => {
+  test('a question that takes two people is asked again when two choose different options, and says who chose what', async () => {
     const { engine, id } = await parked(either);
     await engine.run(id).decide({ option: 'now', actor: 'ann' });
     expect((await engine.run(id).decide({ option: 'later', actor: 'bob' })).status).toBe('waiting');
@@ -166,7 +166,7 @@ stages:
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('escalates when they disagree three times', async () => {
+  test('a question that takes two people escalates when they disagree three times', async () => {
     const { engine, id } = await parked(either);
     for (let time = 0; time < 3; time += 1)
       for (const [actor, option] of [
@@ -177,7 +177,7 @@ stages:
     expect((await engine.run(id).wait()).status).toBe('escalated');
   });
 
-  test('lets a person change their vote any number of times', async () => {
+  test('a question that takes two people lets a person change their vote any number of times', async () => {
     const { engine, id } = await parked(either);
     for (const option of ['now', 'later', 'now', 'later', 'now', 'later']) await engine.run(id).decide({ option, actor: 'ann' });
     expect((await engine.run(id).approvals())[0]?.votes).toEqual([{ option: 'later', actor: 'Ann' }]);
@@ -185,13 +185,13 @@ stages:
     expect((await engine.run(id).wait()).steps[0]?.output).toMatchObject({ option: 'later', people: ['Ann', 'bob'] });
   });
 
-  test('counts a person once without groups too, however they write their name', async () => {
+  test('a question that takes two people counts a person once without groups too, however they write their name', async () => {
     const { engine, id } = await parked(asking({ count: 2 }));
     await engine.run(id).decide(yes('ann'));
     expect((await engine.run(id).decide(yes('ANN'))).status).toBe('waiting');
   });
 
-  test('in a flow every answer but a rejection continues', async () => {
+  test('a question that takes two people continues a flow after every answer but a rejection', async () => {
     const flow = workflow('ship', function* () {
       return yield* step('ask').human({ prompt: 'Ship it?', count: 2, options: ['ship', 'hold', 'reject'] });
     });
@@ -203,7 +203,7 @@ stages:
     expect((await engine.run(id).wait()).output).toMatchObject({ option: 'hold', people: ['ann', 'bob'] });
   });
 
-  test('is not approved by a timeout, with one approval or none', async () => {
+  test('a question that takes two people is not approved by a timeout, with one approval or none', async () => {
     const { clock, turn } = virtual();
     const { engine, id } = await parked(asking({ from: 'maintainers', count: 2 }, { timeout: '1h' }), { clock });
     await engine.run(id).decide(yes('ann'));
@@ -212,7 +212,7 @@ stages:
     expect([view.status, view.steps.map(({ path, outcome }) => `${path} ${outcome}`)]).toEqual(['escalated', ['ask#1 timeout']]);
   });
 
-  test('survives the end of the process between the two votes', async () => {
+  test('a question that takes two people survives the end of the process between the two votes', async () => {
     const { engine, id } = await parked(two);
     await engine.run(id).decide(yes('ann'));
     await engine.close({ abort: true });
@@ -228,13 +228,13 @@ function virtual() {
 }
 
 describe('who may decide', () => {
-  test('is a member of any of the groups', async () => {
+  test('a member of any of the groups may decide', async () => {
     const { engine, id } = await parked(asking({ from: ['maintainers', 'owners'] }));
     await engine.run(id).decide(yes('cid'));
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('is nobody else, and the run keeps waiting', async () => {
+  test('a person outside the groups may not decide, and the run keeps waiting', async () => {
     const { engine, id } = await parked(asking({ from: 'owners' }));
     const error = await errorOf(engine.run(id).decide(yes('bob')));
     expect([error.code, error.message]).toEqual(['NOT_ALLOWED', 'approval "ask" can only be decided by owners, and "bob" is not a member']);
@@ -272,7 +272,7 @@ describe('a question about files', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('nobody is asked, and there is nothing to decide, until the files were read', async () => {
+  test('a question about files is not asked, and cannot be decided, until the files were read', async () => {
     const { engine, id } = await parked(about);
     const store: typeof engine.store = Object.create(engine.store, {
       load: { value: async (run: string) => notAsked(await engine.store.load(run)) },
@@ -285,7 +285,7 @@ describe('a question about files', () => {
     expect(error.message).toContain(`"pawl resume ${id}"`);
   });
 
-  test('whoever looks afresh is shown what is true now, and can decide on that at once', async () => {
+  test('a person who looks again is shown the current files, and can decide on them immediately', async () => {
     writeFileSync(rig.path('plan.md'), 'one');
     const { engine, id } = await parked(about);
     const [before] = await engine.run(id).approvals();

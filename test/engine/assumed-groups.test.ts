@@ -34,7 +34,7 @@ describe('in a group', () => {
     ],
   });
 
-  test('only the member that assumed it runs again, then what came after the group', async () => {
+  test('after a different answer only the member of the group that assumed it runs again, then what came after the group', async () => {
     agents.moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : [{ do: 'answer', output: { db: 'Postgres' } }]);
     const run = await (await agents.open(rig)).start(group);
     await run.wait('idle');
@@ -147,7 +147,7 @@ describe('in a flow', () => {
     expect((await second.wait()).status).toBe('completed');
   });
 
-  test('only the member of a group that assumed it runs again', async () => {
+  test('in a flow, only the member of a group that made the assumption runs again', async () => {
     agents.moves.left = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
     const run = await (await agents.open(rig, { workflows: [flow] })).start(flow);
     await run.wait('idle');

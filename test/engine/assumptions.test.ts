@@ -28,7 +28,7 @@ const line = defineWorkflow({
 });
 
 describe('what a worker assumes', () => {
-  test('is on record with its result, and the run goes on', async () => {
+  test('an assumption of a worker is on record with its result, and the run goes on', async () => {
     agents.moves.plan = () => assuming({ ...DATABASE, options: ['SQLite', 'Postgres'] }, { question: 'Tabs?', assumed: 'no' });
     const engine = await agents.open(rig);
     const run = await engine.start(line);
@@ -41,7 +41,7 @@ describe('what a worker assumes', () => {
     expect(agents.toldTo('build')).not.toContain('SQLite');
   });
 
-  test('does not count when the attempt that said it is refused', async () => {
+  test('an assumption of a worker does not count when the attempt that said it is refused', async () => {
     let tries = 0;
     agents.moves.plan = () => assuming(tries === 0 ? DATABASE : { question: 'Port?', assumed: '80' });
     const guarded = defineWorkflow({
@@ -67,7 +67,7 @@ describe('what a worker assumes', () => {
     ['an unknown severity', [{ ...DATABASE, severity: 'HIGH' }], 'MUST, SHOULD, COULD'],
     ['a text that is too long', [{ ...DATABASE, question: 'x'.repeat(501) }], '500 at most'],
     ['a field too many', [{ ...DATABASE, note: 'x' }], 'unknown field "note"'],
-  ])('with %s makes the reply invalid', async (_what, assumptions, why) => {
+  ])('an assumption of a worker with %s makes the reply invalid', async (_what, assumptions, why) => {
     agents.moves.plan = () => assuming(...assumptions);
     const run = await (await agents.open(rig)).start(line);
     const view = await run.wait();
@@ -75,7 +75,7 @@ describe('what a worker assumes', () => {
     expect(await run.assumptions()).toEqual([]);
   });
 
-  test('is recorded by a function with ctx.assume, which returns the answer once there is one', async () => {
+  test('an assumption of a worker is recorded by a function with ctx.assume, which returns the answer once there is one', async () => {
     const used: string[] = [];
     const task = defineWorkflow({
       name: 'task',
@@ -103,7 +103,7 @@ describe('what a worker assumes', () => {
     expect((await run.assumptions()).map(({ state, answer }) => [state, answer?.text])).toEqual([['differs', 'Postgres']]);
   });
 
-  test('is recorded by a program in its report, which reads the answer when it runs again', async () => {
+  test('an assumption of a worker is recorded by a program in its report, which reads the answer when it runs again', async () => {
     const script = `let text = ''; process.stdin.on('data', (part) => { text += part; }).on('end', () => {
       const { answered = [] } = JSON.parse(text);
       console.log(JSON.stringify({ success: true, result: { use: answered[0]?.answer ?? 'SQLite' },
@@ -125,7 +125,7 @@ describe('what a worker assumes', () => {
     expect((await run.assumptions()).map(({ id, state }) => [id, state])).toEqual([['a1', 'differs']]);
   });
 
-  test('is recorded by a live object of the application', async () => {
+  test('an assumption of a worker is recorded by a live object of the application', async () => {
     const object = { execute: () => ({ success: true, output: {}, assumptions: [DATABASE] }) };
     const own = defineWorkflow({ name: 'own', steps: [{ id: 'plan', agent: object, next: null }] });
     const run = await (await agents.open(rig)).start(own);
@@ -133,7 +133,7 @@ describe('what a worker assumes', () => {
     expect(await run.assumptions()).toMatchObject([{ id: 'a1', ...DATABASE }]);
   });
 
-  test('is recorded once when a rerun says the same, and again when a person had said otherwise', async () => {
+  test('an assumption of a worker is recorded once when a rerun says the same, and again when a person had said otherwise', async () => {
     agents.moves.plan = () => assuming(DATABASE);
     const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
@@ -171,7 +171,7 @@ describe('an attended agent', () => {
     return first as NonNullable<typeof first>;
   }
 
-  test('records at once and goes on; what it said stays when its report is refused', async () => {
+  test('an attended agent records an assumption immediately and continues; it stays when the report is refused', async () => {
     const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
@@ -184,7 +184,7 @@ describe('an attended agent', () => {
     expect(await codeOf(run.assume({ token: 'x', assumptions: [DATABASE] }))).toBe('TOKEN_UNKNOWN');
   });
 
-  test('records ten at most in one attempt, also when it calls more than once', async () => {
+  test('an attended agent records at most ten assumptions in one attempt, also when it calls more than once', async () => {
     const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
@@ -197,7 +197,7 @@ describe('an attended agent', () => {
     expect(await codeOf(run.assume({ token, assumptions: some(1, 'Fourth') }))).toBe('LIMIT_REACHED');
   });
 
-  test('that works on a wrong assumption gets a new token and the answer', async () => {
+  test('an attended agent that works on a wrong assumption gets a new token and the answer', async () => {
     const engine = await agents.open(rig);
     const run = await engine.start(attended, {}, { facts });
     const { token } = await handed(engine, run.id);
@@ -212,7 +212,7 @@ describe('an attended agent', () => {
     });
   });
 
-  test('cannot record more than a run holds', async () => {
+  test('an attended agent cannot record more assumptions than a run holds', async () => {
     const engine = await agents.open(rig);
     const names = ['s0', 's1', 's2', 's3', 's4', 's5'];
     const steps = names.map((id, at) => ({ id, agent: 'someone', prompt: 'Do it.', next: names[at + 1] ?? null }));
@@ -229,7 +229,7 @@ describe('an attended agent', () => {
 });
 
 describe('an answer', () => {
-  test('that agrees runs nothing again, and later agents are told', async () => {
+  test('an answer to an assumption that agrees runs nothing again, and later agents are told', async () => {
     agents.moves.plan = () => assuming(DATABASE);
     const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
@@ -239,7 +239,7 @@ describe('an answer', () => {
     expect(await codeOf(run.answerAssumption({ assumption: 'a1', answer: 'Postgres', actor: 'bob' }))).toBe('ALREADY_DECIDED');
   });
 
-  test('that differs runs the step again and what came after it, and they are told', async () => {
+  test('an answer to an assumption that differs runs the step again and what came after it, and they are told', async () => {
     agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
     const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
@@ -267,7 +267,7 @@ describe('an answer', () => {
     ['no text', { answer: ' ', actor: 'ann' }, 'INPUT_REQUIRED'],
     ['an unknown id', { assumption: 'a7', answer: 'x', actor: 'ann' }, 'WAIT_NOT_FOUND'],
     ['another digest', { answer: 'x', actor: 'ann', digest: 'ffffffffffff' }, 'CONTENT_CHANGED'],
-  ])('with %s is rejected, and nothing is recorded', async (_what, request, code) => {
+  ])('an answer to an assumption with %s is rejected, and nothing is recorded', async (_what, request, code) => {
     agents.moves.plan = () => assuming(DATABASE);
     const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
@@ -275,7 +275,7 @@ describe('an answer', () => {
     expect((await run.assumptions()).map(({ state }) => state)).toEqual(['open']);
   });
 
-  test('goes back from a halt', async () => {
+  test('an answer to an assumption goes back from a halt', async () => {
     agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
     agents.moves.build = () => [{ do: 'fail', failure: 'refused' }];
     const run = await (await agents.open(rig)).start(line);
@@ -285,7 +285,7 @@ describe('an answer', () => {
     expect((await run.wait('idle')).waits.map(({ kind }) => kind)).toEqual(['human']);
   });
 
-  test('waits while the run is paused', async () => {
+  test('an answer to an assumption waits while the run is paused', async () => {
     agents.moves.plan = () => assuming(DATABASE);
     const run = await (await agents.open(rig)).start(line);
     await run.wait('idle');
@@ -308,7 +308,7 @@ describe('a run that is over', () => {
     ],
   });
 
-  test('takes the answer without its code, offers a fork, and the fork is told', async () => {
+  test('a run that is over takes the answer without its code, offers a fork, and the fork is told', async () => {
     agents.moves.plan = () => assuming(DATABASE);
     const first = await agents.open(rig);
     const run = await first.start(short);
@@ -326,7 +326,7 @@ describe('a run that is over', () => {
     expect((await fork.assumptions()).map(({ state, answer }) => [state, answer?.unmet])).toEqual([['differs', undefined]]);
   });
 
-  test('that another run started lets the step that started it run again there', async () => {
+  test('a child run that is over lets the step that started it run again', async () => {
     agents.moves.plan = () => assuming(DATABASE);
     const parent = defineWorkflow({
       name: 'parent',
@@ -350,7 +350,7 @@ describe('a run that is over', () => {
 });
 
 describe('a process that dies', () => {
-  test('between the answer and the rerun loses nothing and runs nothing twice', async () => {
+  test('a process that dies between the answer and the rerun loses nothing and runs nothing twice', async () => {
     agents.moves.plan = ({ attempt }) => (attempt === 1 ? assuming(DATABASE) : []);
     const first = await agents.open(rig, { workflows: [line] });
     const run = await first.start(line);

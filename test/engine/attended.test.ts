@@ -62,7 +62,7 @@ describe('a step that only has instructions', () => {
     ],
   });
 
-  test('is handed to the agent that carries out the run, which may choose among its outcomes', async () => {
+  test('a step that only has instructions is handed to the agent that carries out the run, which may choose among its outcomes', async () => {
     const { engine, id } = await begun(skill);
     const first = await onlyHandout(engine, id);
     expect([first.step, first.prompt]).toEqual(['clarify', expect.stringContaining('Clarify the context.')]);
@@ -78,7 +78,7 @@ describe('a step that only has instructions', () => {
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['clarify#1', 'refine#1', 'refine#2', 'end#1']]);
   });
 
-  test('does nothing in a run that no agent carries out', async () => {
+  test('a step that only has instructions does nothing in a run that no agent carries out', async () => {
     const engine = await rig.open();
     expect((await (await engine.start(skill)).wait()).status).toBe('completed');
   });
@@ -90,7 +90,7 @@ describe('a reviewer', () => {
     steps: [{ id: 'look', agent: 'reviewer', prompt: 'Review it.', next: { ok: null, reject: 'escalate' } }],
   });
 
-  test('is told to give a verdict, and a rejection in words is not an approval', async () => {
+  test('a reviewer is told to give a verdict, and a rejection in words is not an approval', async () => {
     const { engine, id } = await begun(review);
     const { prompt, token } = await onlyHandout(engine, id);
     expect(prompt).toContain('"verdict": "approve" or "verdict": "reject"');
@@ -214,7 +214,7 @@ describe('tokens', () => {
 });
 
 describe('giving up', () => {
-  test('is a failed attempt with its reason, and follows the retry policy', async () => {
+  test('a reported failure is a failed attempt with its reason, and follows the retry policy', async () => {
     const patient = defineWorkflow({
       name: 'patient',
       steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', retry: 1, next: null }],
@@ -226,7 +226,7 @@ describe('giving up', () => {
     expect((await onlyHandout(engine, id)).prompt).toContain('Previous attempt failed: the agent reported a failure: no network');
   });
 
-  test('time goes on while an agent works', async () => {
+  test('the time limit applies while an attended agent works', async () => {
     const clock = createVirtualClock();
     const slow = defineWorkflow({ name: 'slow', steps: [{ id: 'work', agent: 'worker', prompt: 'Work.', timeout: '1h', next: null }] });
     const { engine, id } = await begun(slow, { clock });
@@ -283,7 +283,7 @@ describe('a fan-out', () => {
     ],
   });
 
-  test('has a token per item, accepts reports in any order, and hands out only failed items again', async () => {
+  test('a fan-out has a token per item, accepts reports in any order, and hands out only failed items again', async () => {
     const engine = await rig.open();
     const run = await engine.start(each, { chapters: ['one', 'two', 'three'] }, { facts });
     await run.wait('idle');
@@ -380,7 +380,7 @@ describe('questions', () => {
   });
   const questions = [{ question: 'Which database?', options: ['Postgres', 'SQLite'] }];
 
-  test('wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
+  test('questions wait for a person, and a fresh attempt gets the answers; no retry is used up', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
     await engine.run(id).ask({ token, questions });
@@ -401,7 +401,7 @@ describe('questions', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('of a driven agent are handled the same way', async () => {
+  test('questions of a driven agent are handled like those of an attended one', async () => {
     let asked = 0;
     const driver = createScriptedDriver(({ prompt }) => {
       asked += 1;
@@ -413,7 +413,7 @@ describe('questions', () => {
     expect((await engine.run(id).wait()).output).toContain('"answer": "b"');
   });
 
-  test('that are invalid, or that the step does not accept, are refused', async () => {
+  test('questions that are invalid, or that the step does not accept, are refused', async () => {
     const { engine, id } = await begun(asking);
     const { token } = await onlyHandout(engine, id);
     expect((await errorOf(engine.run(id).ask({ token, questions: [] }))).message).toContain('1 to 3 questions');

@@ -101,7 +101,7 @@ const roles = { dev: { driver: 'talkative' } };
 const agent = { agent: 'dev', prompt: 'Work.' };
 
 describe('the turns of agents', () => {
-  test('are warned about once from four fifths on, and beyond the limit the run escalates', async () => {
+  test('the turns of agents are warned about once from four fifths on, and beyond the limit the run escalates', async () => {
     const chatty = defineWorkflow({
       ...{ name: 'chatty', limits: { maxIterations: 100 }, circuitBreakers: { turns: 5, iterations: false } },
       steps: [
@@ -127,7 +127,7 @@ describe('the turns of agents', () => {
     expect((await engine.store.load(id)).state.halt?.message).toContain('the circuit breaker "max_turns" stopped it: 6 of 5');
   });
 
-  test('of a child run count for its parent as soon as an agent has ended, not when the child has', async () => {
+  test('the turns of agents of a child run count for its parent as soon as an agent has ended, not when the child has', async () => {
     const child = defineWorkflow({
       name: 'child',
       steps: [
@@ -221,7 +221,7 @@ describe('the time in which steps work', () => {
     return { workflow, begun: begun.promise, end: () => ended.resolve() };
   };
 
-  test('is summed without waits, warned about, and stops the step that is at work', async () => {
+  test('the time in which steps work is summed without waits, warned about, and stops the step that is at work', async () => {
     const { workflow, begun } = long();
     const engine = await rig.open({ workflows: [workflow], clock });
     const { id } = await engine.start(workflow);
@@ -241,7 +241,7 @@ describe('the time in which steps work', () => {
     expect(halt).toMatchObject({ step: 'work', message: expect.stringMatching(/"max_active" stopped it: \d+h of 10h/) });
   });
 
-  test('that stays below four fifths warns of nothing', async () => {
+  test('working time below four fifths of the limit causes no warning', async () => {
     const { workflow, begun, end } = long();
     const engine = await rig.open({ workflows: [workflow], clock });
     const { id } = await engine.start(workflow);
@@ -291,11 +291,11 @@ describe('an engine that opens on many parked runs without limits', () => {
     return loaded.length;
   };
 
-  test('loads none if no workflow has any', async () => {
+  test('an engine loads none of many parked runs if no workflow has limits', async () => {
     expect(await loadedWith([parked], 0)).toBe(0);
   });
 
-  test('loads none of them if another workflow has some', async () => {
+  test('an engine loads no parked run without limits if another workflow has some', async () => {
     expect(await loadedWith([parked, limited], 0)).toBe(0);
   });
 });

@@ -58,7 +58,7 @@ async function shortage(engine: Engine, run: string) {
 }
 
 describe('the budget of a run', () => {
-  test('is checked before each agent starts; once used up, the run waits and says what to do', async () => {
+  test('the budget of a run is checked before each agent starts; once used up, the run waits and says what to do', async () => {
     const engine = await rig.open(using({ costUsd: 0.6, inputTokens: 10 }));
     const run = await engine.start(three({ budget: { costUsd: 1 } }));
     await run.wait('idle');
@@ -70,7 +70,7 @@ describe('the budget of a run', () => {
     });
   });
 
-  test('what is left goes to the agent, which can stop there by itself', async () => {
+  test('the rest of a budget is given to the agent, which can stop there by itself', async () => {
     const engine = await rig.open(using({ costUsd: 0.25, inputTokens: 10, outputTokens: 5, turns: 1 }, { budget: { turns: 4 } }));
     await (await engine.start(three({ budget: { costUsd: 1, tokens: 100, turns: 5 } }))).wait();
     expect(asked.map(({ budget }) => budget)).toEqual([
@@ -110,7 +110,7 @@ describe('the budget of a run', () => {
     expect(await codeOf(engine.run(run.id).resume({ actor: 'ann', budget: { turns: -1 } }))).toBe('OPTION_INVALID');
   });
 
-  test('counts the usage of an attempt whose answer came too late', async () => {
+  test('the budget of a run counts the usage of an attempt whose answer came too late', async () => {
     const clock = createVirtualClock();
     const atWork = createLatch();
     const slow = {
@@ -133,7 +133,7 @@ describe('the budget of a run', () => {
     expect(await store.usage({ run: run.id })).toMatchObject({ attempts: 1, costUsd: 2, unknownCost: 0 });
   });
 
-  test('counts an attempt that a crash cut off as unknown usage', async () => {
+  test('the budget of a run counts an attempt that a crash cut off as unknown usage', async () => {
     const other = rig.other(`
       const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
       const engine = await pawl.createEngine({ db, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
@@ -147,7 +147,7 @@ describe('the budget of a run', () => {
     expect(await store.usage({ run })).toMatchObject({ attempts: 1, unknownCost: 1, unknownTokens: 1 });
   });
 
-  test('includes child runs: their usage counts, and they wait as well', async () => {
+  test('the budget of a run includes child runs: their usage counts, and they wait as well', async () => {
     const child = defineWorkflow({ name: 'child', steps: [work('x', 'y'), work('y', null)] });
     const flow = workflow('parent', { children: [child] }, function* () {
       yield* step('own').agent({ agent: 'worker', prompt: 'Work.' });
@@ -165,7 +165,7 @@ describe('the budget of a run', () => {
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('of time ends an attempt that has none left, and the run waits', async () => {
+  test('a budget of time ends an attempt that has none left, and the run waits', async () => {
     const hanging = createScriptedDriver((request) => {
       asked.push(request);
       return [{ do: 'hang' }];
@@ -177,7 +177,7 @@ describe('the budget of a run', () => {
     expect((await engine.run(run.id).get()).waits).toMatchObject([{ kind: 'budget' }]);
   });
 
-  test('can be set in a YAML file', async () => {
+  test('the budget of a run can be set in a YAML file', async () => {
     const yaml = [
       'apiVersion: pawl.dev/v1',
       'kind: Workflow',
@@ -201,7 +201,7 @@ describe('unknown usage', () => {
     ['cost', { usage: { turns: 1, inputTokens: 1 }, budget: { costUsd: 0.01 }, unknown: 'how much money 1 attempt used' }],
     ['tokens', { usage: { turns: 1, costUsd: 1 }, budget: { tokens: 300 }, unknown: 'how many tokens 1 attempt used' }],
     ['turns', { usage: { inputTokens: 1, costUsd: 1 }, budget: { turns: 5 }, unknown: 'how many turns 1 attempt used' }],
-  ])('of %s starts no further agent, and says how to continue', async (_, { usage, budget, unknown }) => {
+  ])('after unknown usage of %s no further agent starts, and the run says how to continue', async (_, { usage, budget, unknown }) => {
     const engine = await rig.open(using(usage));
     const run = await engine.start(three({ budget }));
     await run.wait('idle');
@@ -215,12 +215,12 @@ describe('unknown usage', () => {
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('does not stop a budget that does not limit that amount', async () => {
+  test('unknown usage does not stop a budget that does not limit that amount', async () => {
     const engine = await rig.open(using({ turns: 1 }));
     expect((await (await engine.start(three({ budget: { turns: 9 } }))).wait()).status).toBe('completed');
   });
 
-  test('of an attempt stops a role whose attempts have a budget', async () => {
+  test('unknown usage of an attempt stops a role whose attempts have a budget', async () => {
     const engine = await rig.open(using({ turns: 1 }, { budget: { costUsd: 0.01 } }));
     const run = await engine.start(three());
     await run.wait('idle');
@@ -228,7 +228,7 @@ describe('unknown usage', () => {
     expect((await shortage(engine, run.id)).error).toContain('the budget of an attempt by role "worker" cannot be enforced');
   });
 
-  test('is not assumed of agents that work at the same time', async () => {
+  test('unknown usage is not assumed of agents that work at the same time', async () => {
     const engine = await rig.open(using({ costUsd: 0.01 }));
     const member = (id: string) => ({ id, agent: 'worker', prompt: 'Work.' });
     const side = defineWorkflow({
@@ -238,7 +238,7 @@ describe('unknown usage', () => {
     expect((await (await engine.start(under(side, { run: { costUsd: 1 } }))).wait()).status).toBe('completed');
   });
 
-  test('of a crashed attempt stops the run that goes on after it', async () => {
+  test('unknown usage of a crashed attempt stops the run that goes on after it', async () => {
     const other = rig.other(`
       const ask = ({ runId }) => { say(runId); return new Promise(() => {}); };
       const engine = await pawl.createEngine({ db, cwd: ${JSON.stringify(rig.directory)}, roles: { worker: { driver: 'deaf' } }, drivers: { deaf: { name: 'deaf', ask } } });
@@ -256,7 +256,7 @@ describe('unknown usage', () => {
     expect((await shortage(engine, id)).error).toContain('how much money 1 attempt used');
   });
 
-  test('is left out of the sums where the budget says so, and never counts as zero', async () => {
+  test('unknown usage is left out of the sums where the budget says so, and never counts as zero', async () => {
     const engine = await rig.open(using({ turns: 1 }));
     const run = await engine.start(three({ budget: { costUsd: 1, turns: 2, unknown: 'count' } }));
     await run.wait('idle');
@@ -265,7 +265,7 @@ describe('unknown usage', () => {
     expect(await engine.store.usage({ run: run.id })).toMatchObject({ costUsd: 0, unknownCost: 2 });
   });
 
-  test('together with known usage makes the sum "at least" an amount', async () => {
+  test('unknown usage together with known usage makes the sum "at least" an amount', async () => {
     let calls = 0;
     const driver = createScriptedDriver(() => {
       calls += 1;
@@ -277,7 +277,7 @@ describe('unknown usage', () => {
     expect((await shortage(engine, run.id)).error).toContain('at least $5.00 of $1.00; the usage of 1 attempt is unknown');
   });
 
-  test('is assumed for invalid amounts from a driver', async () => {
+  test('unknown usage is assumed for invalid amounts from a driver', async () => {
     const engine = await rig.open(using({ costUsd: Number.NaN, inputTokens: -1, outputTokens: 1.5, turns: 2 }));
     const run = await engine.start(three());
     await run.wait();
@@ -286,7 +286,7 @@ describe('unknown usage', () => {
 });
 
 describe('other budgets', () => {
-  test('of a step count all its attempts in the run, and no other step', async () => {
+  test('the budget of a step counts all its attempts in the run, and no other step', async () => {
     const failing = createScriptedDriver((request) => {
       asked.push(request);
       if (request.step === 'a') return { kind: 'answered', success: true, output: null, usage: { turns: 7 } };
@@ -306,7 +306,7 @@ describe('other budgets', () => {
   test.each([
     ['of all runs', { options: { budgets: { day: { turns: 2 } } }, role: {}, what: 'the daily budget of all runs' }],
     ['of a role', { options: {}, role: { budget: { day: { turns: 2 } } }, what: 'the daily budget of role "worker"' }],
-  ])('of a day %s are reset at midnight, and the run continues by itself', async (_, { options, role, what }) => {
+  ])('budgets of a day %s are reset at midnight, and the run continues by itself', async (_, { options, role, what }) => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock, ...options, ...using({ turns: 1 }, role) });
     const run = await engine.start(three());
@@ -320,7 +320,7 @@ describe('other budgets', () => {
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('per run apply to runs whose workflow has none', async () => {
+  test('budgets per run apply to runs whose workflow has none', async () => {
     const engine = await rig.open({ budgets: { run: { turns: 1 } }, ...using({ turns: 1 }) });
     const run = await engine.start(three());
     await run.wait('idle');
@@ -331,7 +331,7 @@ describe('other budgets', () => {
     ['not a number', Number.NaN],
     ['negative', -1],
     ['endless', Number.POSITIVE_INFINITY],
-  ])('that are %s are refused when they are loaded, wherever they are written', async (_, turns) => {
+  ])('budgets that are %s are rejected when they are loaded, wherever they are written', async (_, turns) => {
     const budget = { turns };
     expect(() => three({ budget })).toThrow('budget');
     expect(() => under(three(), { steps: { b: budget } })).toThrow('budget');
@@ -346,7 +346,7 @@ describe('other budgets', () => {
 });
 
 describe('runs that start runs', () => {
-  test('stop at the limit of runs per family', async () => {
+  test('runs that start runs stop at the limit of runs in a run tree', async () => {
     const leaf = defineWorkflow({ name: 'leaf', steps: [{ id: 'x', handler: () => null, next: null }] });
     const parent = workflow('parent', { children: [leaf] }, function* () {
       for (const at of [1, 2, 3]) yield* step(`child-${at}`).workflow(leaf, {});

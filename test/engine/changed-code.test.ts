@@ -32,14 +32,14 @@ async function createWaiting(): Promise<string> {
 }
 
 describe('a run whose functions have changed', () => {
-  test('accepts no decision, and none is left in its inbox', async () => {
+  test('a run whose functions have changed accepts no decision, and none is left in its inbox', async () => {
     const run = await createWaiting();
     const later = await rig.open({ workflows: [createAsking(() => ({ version: 2 }))] });
     expect((await errorOf(later.run(run).decide({ option: 'yes', actor: 'ann' }))).code).toBe('DEFINITION_CHANGED');
     expect(await later.store.inbox(run, 0)).toEqual([]);
   });
 
-  test('continues with the new functions once that was accepted, for every later command and engine', async () => {
+  test('a run whose functions have changed continues with the new functions once that was accepted, for every later command and engine', async () => {
     const run = await createWaiting();
     const changed = createAsking(() => ({ version: 2 }));
     const later = await rig.open({ workflows: [changed] });
@@ -57,14 +57,14 @@ describe('a run whose functions have changed', () => {
   test.each([
     ['has changed', [createAsking(() => ({ version: 2 }))]],
     ['is gone', []],
-  ])('can be cancelled although its code %s', async (_, workflows) => {
+  ])('a run whose functions have changed can be cancelled although its code %s', async (_, workflows) => {
     const run = await createWaiting();
     const later = await rig.open({ workflows });
     expect((await later.run(run).cancel({ actor: 'ann' })).status).toBe('cancelled');
     expect((await later.store.check()).problems).toEqual([]);
   });
 
-  test('can be cancelled although its flow is not deterministic any more', async () => {
+  test('a run whose functions have changed can be cancelled although its flow is not deterministic any more', async () => {
     const createFlow = (name: string) =>
       workflow('flow', { version: '1' }, function* () {
         yield* step(name).task(() => 1);

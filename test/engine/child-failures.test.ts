@@ -31,7 +31,7 @@ const UNKNOWN = 'step "%" could not start workflow "kit": this engine has no wor
 const refused = (step: string) => REFUSED.replace('%', step);
 
 describe('a child that cannot be started', () => {
-  test('names the invalid parameter and no run, and is not retried', async () => {
+  test('a child that cannot be started names the invalid parameter and no run, and is not retried', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, input: { n: 'many' }, retry: 3, next: null }] });
     const engine = await rig.open({ workflows: [parent] });
     const run = await engine.start(parent);
@@ -44,7 +44,7 @@ describe('a child that cannot be started', () => {
     expect(await engine.list({ parent: run.id })).toEqual([]);
   });
 
-  test('settles as a failure that a graph can route', async () => {
+  test('a child that cannot be started settles as a failure that a graph can route', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       steps: [
@@ -56,7 +56,7 @@ describe('a child that cannot be started', () => {
     expect((await (await engine.start(parent)).wait()).output).toEqual({ polluted: false });
   });
 
-  test('is thrown into a flow with the reason', async () => {
+  test('a child that cannot be started is thrown into a flow with the reason', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       try {
         yield* step('child').workflow(kid, { n: 'many' as never });
@@ -83,7 +83,7 @@ describe('failures of children are data at the join', () => {
     unknown: { status: 'failed', error: expect.stringContaining(UNKNOWN.replace('%', 'all/unknown')) },
   });
 
-  test('in a graph: the step after the join sees each of them, and the other children are not affected', async () => {
+  test('in a graph, the step after a join sees the failure of each child, and the other children are not affected', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       steps: [
@@ -115,7 +115,7 @@ describe('failures of children are data at the join', () => {
     expect([view.status, view.output]).toEqual(['completed', { seen: failures(luck), polluted: false }]);
   });
 
-  test('in a fan-out: the list holds them in the order of the items', async () => {
+  test('in a fan-out, the list has the failures of children in the order of the items', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       params: { list: arg({ default: [1, 13, 2] }) },
@@ -136,7 +136,7 @@ describe('failures of children are data at the join', () => {
     ]);
   });
 
-  test('in a flow: the thrown error has the results of all, live and on replay', async () => {
+  test('in a flow, the thrown error has the results of all children, live and on replay', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       let output: unknown = null;
       try {
@@ -159,7 +159,7 @@ describe('failures of children are data at the join', () => {
     });
   });
 
-  test('in a fan-out of a flow: the list holds them in the order of the items, live and on replay', async () => {
+  test('in a fan-out of a flow, the list has the failures of children in the order of the items, live and on replay', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       let output: unknown = null;
       try {
@@ -186,7 +186,7 @@ describe('failures of children are data at the join', () => {
     ]);
   });
 
-  test('in a race that nobody wins: the thrown error has the results of all', async () => {
+  test('in a race that no child wins, the thrown error has the results of all', async () => {
     const parent = workflow('parent', { children: [kid] }, function* () {
       try {
         return yield* race([step('luck').workflow(kid, { n: 13 }), step('bad').workflow(kid, { n: 'many' as never })]);

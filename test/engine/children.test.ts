@@ -15,7 +15,7 @@ const double = workflow('double', { params: { n: arg({ default: 1 }) } }, functi
 const childOf = async (engine: Engine, run: string, at = 0) => (await engine.list({ parent: run })).toReversed()[at]?.id as string;
 
 describe('a child run', () => {
-  test('returns its output to the parent, as a graph and as a flow, and names its parent', async () => {
+  test('a child run returns its output to the parent, as a graph and as a flow, and names its parent', async () => {
     const graph = defineWorkflow({
       name: 'graph',
       steps: [
@@ -35,7 +35,7 @@ describe('a child run', () => {
     expect(await engine.list({ parent: run.id })).toMatchObject([{ workflow: 'double', status: 'completed', parent: run.id }]);
   });
 
-  test('that fails fails the step with its reason; every retry starts another child', async () => {
+  test('a child run that fails fails the step with its reason; every retry starts another child', async () => {
     let tries = 0;
     const flaky = workflow('flaky', function* () {
       return yield* step('try').task(() => {
@@ -56,7 +56,7 @@ describe('a child run', () => {
     expect(new Set((await engine.list({ parent: run.id })).map(({ id }) => id)).size).toBe(3);
   });
 
-  test('that is rejected settles the step as reject', async () => {
+  test('a child run that is rejected settles the step as reject', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'say', handler: () => 'reject', next: null }] });
     const parent = defineWorkflow({
       name: 'parent',
@@ -69,7 +69,7 @@ describe('a child run', () => {
     expect((await (await engine.start(parent)).wait()).output).toBe('rejected below');
   });
 
-  test('that was cancelled fails the step', async () => {
+  test('a child run that was cancelled fails the step', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'hear', signal: 'go', next: null }] });
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, next: { ok: null, fail: 'fail' } }] });
     const engine = await rig.open({ workflows: [parent] });
@@ -79,7 +79,7 @@ describe('a child run', () => {
     expect(await run.wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('ended cancelled') });
   });
 
-  test('that escalates keeps the parent waiting; resuming the child finishes both', async () => {
+  test('a child run that escalates keeps the parent waiting; resuming the child finishes both', async () => {
     let fixed = false;
     const kid = defineWorkflow({
       name: 'kid',
@@ -105,7 +105,7 @@ describe('a child run', () => {
     expect(await run.wait()).toMatchObject({ status: 'completed', output: 'mended' });
   });
 
-  test('that waits for a person parks the parent, too; a decision in the child finishes both', async () => {
+  test('a child run that waits for a person parks the parent, too; a decision in the child finishes both', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'ask', human: { prompt: 'Go?' }, next: null }] });
     const parent = defineWorkflow({
       name: 'parent',
@@ -126,7 +126,7 @@ describe('a child run', () => {
     expect([(await later.run(child).wait()).status, (await later.run(run.id).wait()).output]).toEqual(['completed', 'end']);
   });
 
-  test('B06: can be nested up to the limit, and no deeper', async () => {
+  test('B06: child runs can be nested up to the limit, and no deeper', async () => {
     const down = workflow('down', { params: { n: arg({ default: 0 }) } }, function* ({ n }) {
       const below: unknown = yield* step('down').workflow('down', { n: (n as number) + 1 });
       return below;
@@ -144,7 +144,7 @@ describe('a child run', () => {
     expect([error.code, error.message]).toEqual(['DEFINITION_CYCLE', expect.stringContaining('a → b → a')]);
   });
 
-  test('whose input cannot be built fails the step with the reason, and no child exists', async () => {
+  test('a child run whose input cannot be built fails the step with the reason, and no child exists', async () => {
     const parent = defineWorkflow({
       name: 'parent',
       steps: [

@@ -30,11 +30,11 @@ describe('on_failure', () => {
     ['a signal', 'run: kill -9 $$', 'error'],
     ['a timeout', 'run: sleep 30\n    timeout: 100ms', 'timeout'],
     ['a folder that does not exist', 'run: "true"\n    cwd: missing', 'error'],
-  ])('is taken after %s', async (_what, fields, outcome) => {
+  ])('on_failure is taken after %s', async (_what, fields, outcome) => {
     expect(await steps(fields)).toEqual([`work#1 ${outcome}`, 'repair#1 ok']);
   });
 
-  test('gives way to on_error and on_timeout', async () => {
+  test('on_failure gives way to on_error and on_timeout', async () => {
     expect(await steps('run: exit 3\n    on_error: after')).toEqual(['work#1 error', 'after#1 ok']);
     expect(await steps('run: sleep 30\n    timeout: 100ms\n    on_timeout: after')).toEqual(['work#1 timeout', 'after#1 ok']);
   });

@@ -38,7 +38,7 @@ const reject = async (run: RunHandle) => {
 };
 
 describe('a run that does not end well', () => {
-  test('is rejected: what it did is undone, newest first, before it ends', async () => {
+  test('a rejected run is undone, newest first, before it ends', async () => {
     const run = await (await rig.open()).start(line);
     await reject(run);
     const view = await run.wait();
@@ -50,7 +50,7 @@ describe('a run that does not end well', () => {
     expect(view.steps.at(-1)?.output).toEqual({ undid: { run: run.id, path: 'a#1', step: 'a' } });
   });
 
-  test('is cancelled: the step at work is stopped and not undone', async () => {
+  test('a cancelled run stops the step at work and does not undo it', async () => {
     const began = createLatch();
     const slow = defineWorkflow({
       name: 'slow',
@@ -73,7 +73,7 @@ describe('a run that does not end well', () => {
     expect(ledger).toEqual(['a', 'undo a-1']);
   });
 
-  test('is cancelled while its undoing is paused: the undoing goes on', async () => {
+  test('a run that is cancelled while its undoing is paused continues to undo', async () => {
     const [began, goesOn] = [createLatch(), createLatch()];
     const slow = async () => {
       began.open();
@@ -91,7 +91,7 @@ describe('a run that does not end well', () => {
     expect([(await run.wait()).status, ledger]).toEqual(['rejected', ['a', 'b', 'undo a-1']]);
   });
 
-  test('fails: a flow that throws is undone, and cannot be resumed afterwards', async () => {
+  test('a flow that throws is undone, and cannot be resumed afterwards', async () => {
     const flow = workflow('flow', function* () {
       const a = yield* step('a').task({ action: () => 7, undo: (ctx) => void ledger.push(`undo ${String(ctx.result)}`) });
       yield* all([1, 2].map((n) => step(`p${n}`).task({ action: () => n, undo: () => void ledger.push(`undo p${n}`) })));
@@ -105,7 +105,7 @@ describe('a run that does not end well', () => {
     expect(ledger).toHaveLength(3);
   });
 
-  test('fails with nothing to undo: it can be resumed', async () => {
+  test('a failed run with nothing to undo can be resumed', async () => {
     let isReady = false;
     const child = workflow('child', {}, function* () {
       yield* step('look').task(() => {
@@ -124,13 +124,13 @@ describe('a run that does not end well', () => {
     expect((await run.wait()).status).toBe('completed');
   });
 
-  test('completes: nothing is undone', async () => {
+  test('a run that completes is not undone', async () => {
     const run = await (await rig.open()).start(defineWorkflow({ name: 'fine', steps: [does('a', null)] }));
     expect((await run.wait()).status).toBe('completed');
     expect(ledger).toEqual(['a']);
   });
 
-  test('is cancelled without undoing, when its canceller says so', async () => {
+  test('a run is cancelled without undoing when the request says so', async () => {
     const run = await (await rig.open()).start(line);
     await run.wait('idle');
     await run.cancel({ actor: 'ann', undo: false });
@@ -140,7 +140,7 @@ describe('a run that does not end well', () => {
 });
 
 describe('what is undone', () => {
-  test('is every visit and every item that succeeded', async () => {
+  test('every visit and every item that succeeded is undone', async () => {
     const looped = defineWorkflow({
       name: 'looped',
       steps: [
@@ -169,7 +169,7 @@ describe('what is undone', () => {
     expect([...ledger].sort()).toEqual(['undo k', 'undo m']);
   });
 
-  test('includes what completed child runs did; a cancelled child is undone before its parent', async () => {
+  test('completed child runs are undone too, and a cancelled child before its parent', async () => {
     const began = createLatch();
     const inner = (name: string, last: object) =>
       defineWorkflow({ name, steps: [does(`${name}.a`, 'end'), { id: 'end', ...last, next: null }] as never });
@@ -212,7 +212,7 @@ describe('an undo that fails', () => {
       ],
     });
 
-  test('because its code has changed waits for a person, and does not stop the engine', async () => {
+  test('an undo whose code has changed waits for a person, and does not stop the engine', async () => {
     const inner = (name: string) =>
       workflow('inner', function* () {
         yield* step(name).task({ action: () => ledger.push('x'), undo: () => void ledger.push('undo x') });
@@ -233,7 +233,7 @@ describe('an undo that fails', () => {
     expect(ledger).toEqual(['a', 'x']);
   });
 
-  test('is tried again, then waits for a person, who can have it tried again', async () => {
+  test('an undo that fails is tried again, then waits for a person, who can have it tried again', async () => {
     let isDown = true;
     const clock = createVirtualClock();
     const run = await (await rig.open({ clock })).start(broken(() => isDown));
@@ -290,13 +290,13 @@ describe('a crash while a run is undone', () => {
   };
   const ledgerOf = (): string[] => readFileSync(`${rig.db}.ledger`, 'utf8').trim().split('\n');
 
-  test('runs the interrupted undo again where its author says that this does no harm, and nothing else', async () => {
+  test('after a crash only the interrupted undo runs again, where its author says that this does no harm', async () => {
     await crashed('rerun');
     expect(await recovered('rerun')).toBe('ended rejected');
     expect(ledgerOf()).toEqual(['c', 'b', 'b', 'a a#1/1']);
   });
 
-  test('otherwise asks a person, who says that it was done; the rest is undone', async () => {
+  test('after a crash a person says that the interrupted undo was done, and the rest is undone', async () => {
     await crashed('ask');
     expect(await recovered('ask')).toBe('ended escalated');
     expect(ledgerOf()).toEqual(['c', 'b']);

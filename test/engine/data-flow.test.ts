@@ -62,7 +62,7 @@ test('the result of a step that failed is there for later steps, also in another
 });
 
 describe('a function of the context', () => {
-  test('builds the environment of a program from parameters and results', async () => {
+  test('a function of the context builds the environment of a program from parameters and results', async () => {
     const w = defineWorkflow({
       name: 'env',
       params: TITLE,
@@ -80,7 +80,7 @@ describe('a function of the context', () => {
     expect([printed(view, 'print'), printed(view, 'whole')]).toEqual([`${TRICK}|3|x`, `whole ${TRICK}`]);
   });
 
-  test('builds what an agent and a generator are asked, per item in a fan-out', async () => {
+  test('a function of the context builds what an agent and a generator are asked, per item in a fan-out', async () => {
     const w = defineWorkflow({
       name: 'prompts',
       params: TITLE,
@@ -102,7 +102,7 @@ describe('a function of the context', () => {
     ]);
   });
 
-  test('builds the question to a person, and the decision is bound to what was asked', async () => {
+  test('a function of the context builds the question to a person, and the decision is bound to what was asked', async () => {
     const w = (n: number) =>
       defineWorkflow({
         name: 'ask',
@@ -124,7 +124,7 @@ describe('a function of the context', () => {
     expect((await asked.run.wait()).status).toBe('completed');
   });
 
-  test('builds a request, and what it gives is never read as a template', async () => {
+  test('a function of the context builds a request, and what it gives is never read as a template', async () => {
     const seen: { url: string | undefined; from: unknown; body: string }[] = [];
     const server = createServer(async (request, response) => {
       let body = '';
@@ -189,7 +189,7 @@ describe('a function of the context', () => {
     expect(prompts).toEqual([]);
   });
 
-  test('is code of the workflow: another one is a change', () => {
+  test('a function of the context is code of the workflow: another one is a change', () => {
     const w = (prompt: () => string) => defineWorkflow({ name: 'w', steps: { a: { agent: 'dev', prompt, next: null } } });
     const [one, two] = [w(() => 'one'), w(() => 'two')];
     expect(one.compiled.hash).toBe(two.compiled.hash);
@@ -221,11 +221,11 @@ describe('a text in braces that nothing would fill in', () => {
     ['the input of a child', { workflow: 'child', input: { title: '{{ params.title }}' } }, '`title`'],
     ['a title', { command: 'x', title: 'Fix {{ params.title }}' }, '`title`'],
     ['instructions', { actions: ['Fix {{ params.title }}'] }, '`actions`'],
-  ])('%s is an error that names the field', (_, first, field) => {
+  ])('a text in braces in %s is an error that names the field', (_, first, field) => {
     expect(problems(first)).toEqual([`a TEMPLATE_LITERAL ${field} contains "{{ params.title }}", but templates are not rendered here`]);
   });
 
-  test('in a command is an error, but the templates of other programs are theirs', () => {
+  test('a text in braces in a command is an error, except the templates of other programs', () => {
     expect(problems({ command: 'echo {{ params.title }}' })).toEqual([
       expect.stringContaining('a TEMPLATE_IN_COMMAND `run` must not contain a template'),
     ]);
@@ -235,18 +235,18 @@ describe('a text in braces that nothing would fill in', () => {
     expect(problems({ gate: { checks: ["test -n '{{ outputs.a }}'"] } })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
   });
 
-  test('is filled in where templates are: requests, actions of the forge, and steps that say so', () => {
+  test('a text in braces is filled in where templates are: requests, actions of the forge, and steps that say so', () => {
     expect(problems({ webhook: { request: { url: 'https://x/{{ params.title }}' } } })).toEqual([]);
     expect(problems({ forge: { action: 'comment', message: 'For {{ params.title }}' } })).toEqual([]);
     expect(problems({ agent: 'dev', prompt: 'Fix {{ params.title }}.', templates: true })).toEqual([]);
   });
 
-  test('is an error in the list form, too', () => {
+  test('a text in braces that would not be filled in is an error in the list form, too', () => {
     const list = () => defineList({ name: 'w', steps: [{ id: 'a', agent: 'dev', prompt: '{{ params.x }}', next: null }] });
     expect(list).toThrow(/step "a": `prompt` contains "\{\{ params.x \}\}", but templates are not rendered here; write a function/);
   });
 
-  test('leaves the templates of a program alone where the step fills its own', async () => {
+  test('a step that fills in its own templates leaves those of a program alone', async () => {
     const w = defineWorkflow({
       name: 'w',
       params: TITLE,
@@ -267,7 +267,7 @@ describe('the parameters of a run', () => {
   const PRINT = `node -e 'process.stdout.write(JSON.stringify(Object.fromEntries(Object.entries(process.env).filter(([k]) => k.startsWith("PAWL_PARAM_")))))'`;
   const VARIABLES = { PAWL_PARAM_TITLE: TRICK, PAWL_PARAM_DRY_RUN: 'true', PAWL_PARAM_AREAS: '["a",1]' };
 
-  test('are in the environment of commands in graphs and flows: texts as they are, other data as JSON', async () => {
+  test('the parameters of a run are in the environment of commands in graphs and flows: texts as they are, other data as JSON', async () => {
     const given = { title: TRICK, large: 'x'.repeat(40_000) };
     const graph = defineWorkflow({ name: 'graph', params, steps: { a: { command: PRINT, next: null } } });
     const flow = workflow('flow', { params }, function* () {
@@ -277,14 +277,14 @@ describe('the parameters of a run', () => {
       expect(JSON.parse(printed((await run(definition as AnyWorkflow, {}, given)).view, 'a'))).toEqual(VARIABLES);
   });
 
-  test('are in the environment of an agent that is a program', async () => {
+  test('the parameters of a run are in the environment of an agent that is a program', async () => {
     const argv = ['sh', '-c', 'cat > /dev/null; printf \'{"success": true, "output": "%s"}\\n\' "$PAWL_PARAM_DRY_RUN"'];
     const w = defineWorkflow({ name: 'w', params, steps: { a: { agent: 'dev', prompt: 'p', next: null } } });
     const { view } = await run(w, { drivers: { scripted: createCommandDriver({ argv }) } });
     expect(view.output).toBe('true');
   });
 
-  test('that would share a variable are refused', () => {
+  test('the parameters of a run that would share a variable are refused', () => {
     const two = { 'dry-run': arg({ type: 'string' }), dry_run: arg({ type: 'string' }) };
     const message = /dry-run"? and "?dry_run"? would both be in (?:the variable )?PAWL_PARAM_DRY_RUN/;
     expect(() => defineWorkflow({ name: 'w', params: two, steps: { a: { command: 'x', next: null } } })).toThrow(message);

@@ -49,7 +49,7 @@ function rowsOf(file: string, sql: string): Record<string, unknown>[] {
 
 const titleIn = (file: string): unknown => rowsOf(file, 'SELECT title FROM books WHERE id = 1')[0]?.title;
 
-test('a run with the id of an earlier one does its own work, and has its own backup', async () => {
+test('SD15: a run with the id of an earlier one does its own work, and has its own backup', async () => {
   const file = createBook();
   expect((await runElsewhere(file, 'nightly')).status).toBe('completed');
   expect((await runElsewhere(file, 'nightly')).status).toBe('completed');
@@ -61,7 +61,7 @@ test('a run with the id of an earlier one does its own work, and has its own bac
   ]);
 });
 
-test('the records of a run can be forgotten, without those of another run with its id', async () => {
+test('SD15: the records of a run can be deleted without those of another run with its id', async () => {
   const file = createBook();
   const first = await runElsewhere(file, 'nightly');
   const second = await runElsewhere(file, 'nightly');
@@ -73,7 +73,7 @@ test('the records of a run can be forgotten, without those of another run with i
   ]);
 });
 
-test('a context of databases backs up before a run whose id was used before', async () => {
+test('SD15: a context of databases backs up before a run whose id was used before', async () => {
   const file = createBook();
   const db = new SafeDatabaseClient(file);
   onTestFinished(() => db.close());

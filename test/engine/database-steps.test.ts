@@ -36,7 +36,7 @@ const CHANGED = {
   error: 'no title',
 };
 
-test('what a function wrote is in the database once its postconditions hold, after a backup of the run', async () => {
+test('the writes of a function are in the database once its postconditions hold, after a backup of the run', async () => {
   const file = createBook();
   const before = dump(file);
   let seen: unknown[] = [];
@@ -302,7 +302,7 @@ test('a copy in the workspace is removed with the attempt, and a file that is th
   expect(rowsOf(join(cwd, 'work/book.db'), 'SELECT count(*) AS n FROM own')).toEqual([{ n: 0 }]);
 });
 
-test('who edits the real file while a step works is seen and named', async () => {
+test('a person or program that edits the real file while a step works is noticed and named', async () => {
   const file = createBook();
   const warnings: string[] = [];
   const edit = defineWorkflow({
@@ -428,7 +428,7 @@ async function crashedRun(recovery: 'ask' | 'rerun', when: 'before' | 'after') {
 }
 
 test.each(['ask', 'rerun'] as const)(
-  'a step that was accepted before a crash is settled by its record, not run again (%s)',
+  'S6, SD14: a step that was accepted before a crash is settled by its record, not run again (%s)',
   async (recovery) => {
     const { view, calls, rows } = await crashedRun(recovery, 'after');
     expect(view).toMatchObject({ status: 'completed', output: { calls: 1 }, steps: [{ evidence: { recorded: { database: 'book' } } }] });
@@ -439,7 +439,7 @@ test.each(['ask', 'rerun'] as const)(
 test.each([
   ['ask', 'waiting', 1],
   ['rerun', 'completed', 2],
-] as const)('a step that a crash cut off before it was accepted has changed nothing (%s)', async (recovery, status, times) => {
+] as const)('S5: a step that a crash cut off before it was accepted has changed nothing (%s)', async (recovery, status, times) => {
   const { view, calls, rows } = await crashedRun(recovery, 'before');
   expect([view.status, calls, rows]).toEqual([status, times, [{ n: times - 1 }]]);
 });

@@ -39,7 +39,7 @@ async function parked(engine: Engine, definition = review): Promise<string> {
 }
 
 describe('an approval', () => {
-  test('parks the run with what is shown and its digest, and no process owns it meanwhile', async () => {
+  test('an approval parks the run with what is shown and its digest, and no process owns it meanwhile', async () => {
     const engine = await rig.open();
     const id = await parked(engine);
     const view = await engine.run(id).get();
@@ -84,7 +84,7 @@ describe('an approval', () => {
     expect((await engine.run(id).wait()).status).toBe('completed');
   });
 
-  test('as the first step asks again after a rework, and after a rejection never counts as passed, also in a later engine', async () => {
+  test('an approval as the first step asks again after a rework, and after a rejection never counts as passed, also in a later engine', async () => {
     const first = defineWorkflow({
       name: 'first',
       steps: [
@@ -265,7 +265,7 @@ describe('an approval', () => {
     expect((await engine.run(id).wait()).output).toEqual({ saw: 3 });
   });
 
-  test('in a flow the answer is the result of the step, and a rejection is thrown into the generator', async () => {
+  test('in a flow, the answer to an approval is the result of the step, and a rejection is thrown into the generator', async () => {
     const engine = await rig.open();
     const flow = workflow('asks', function* () {
       const answer = yield* step('first').human({ prompt: 'One?', options: ['left', 'right'] });

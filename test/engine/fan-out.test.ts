@@ -24,7 +24,7 @@ function createWorker() {
 }
 
 describe('R01: a fan-out of 100 in which item 4 fails', () => {
-  test('as a graph: the others are done and stay done; resuming runs only item 4', async () => {
+  test('R01: when item 4 of 100 fails in a graph, the others stay done and resuming runs only item 4', async () => {
     const worker = createWorker();
     const fan = defineWorkflow({
       name: 'fan',
@@ -56,7 +56,7 @@ describe('R01: a fan-out of 100 in which item 4 fails', () => {
     expect((all as string[]).slice(3, 6)).toEqual(['ITEM-3', 'ITEM-4', 'ITEM-5']);
   });
 
-  test('as a flow: the same', async () => {
+  test('R01: when item 4 of 100 fails in a flow, the others stay done and resuming runs only item 4', async () => {
     const worker = createWorker();
     const fan = workflow('fanFlow', function* () {
       const got = yield* step('each').each(items, (item) => step('work').task((name: string) => worker.work(name), item));
@@ -76,7 +76,7 @@ describe('R01: a fan-out of 100 in which item 4 fails', () => {
 });
 
 describe('a fan-out', () => {
-  test('over a list that the previous step made sees that list', async () => {
+  test('a fan-out over a list that the previous step made sees that list', async () => {
     const engine = await rig.open();
     const fan = defineWorkflow({
       name: 'made',
@@ -88,7 +88,7 @@ describe('a fan-out', () => {
     expect((await (await engine.start(fan)).wait()).output).toEqual(['wrote one', 'wrote two']);
   });
 
-  test('over an empty list is done at once', async () => {
+  test('a fan-out over an empty list is done immediately', async () => {
     const engine = await rig.open();
     const fan = defineWorkflow({
       name: 'empty',
@@ -98,7 +98,7 @@ describe('a fan-out', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: [] });
   });
 
-  test('never works on more items at once than its limit, and keeps the order of the items', async () => {
+  test('a fan-out never works on more items at the same time than its limit, and keeps the order of the items', async () => {
     const engine = await rig.open();
     let [now, most] = [0, 0];
     const fan = workflow('narrow', function* () {

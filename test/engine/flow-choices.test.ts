@@ -55,7 +55,7 @@ test('a group cannot hold a step with skipOnError', () => {
   expect(() => all([step('a').task(fails).skipOnError()])).toThrow('cannot contain step "a" with skipOnError; yield* that step separately');
 });
 
-test('branch does the first step whose condition is true', async () => {
+test('branch runs the first step whose condition is true', async () => {
   const flow = workflow('branch', function* () {
     const size: number = yield* step('size').task(() => 7);
     return yield* branch([

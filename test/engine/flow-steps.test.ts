@@ -49,7 +49,7 @@ describe('a step that is built and not yielded', () => {
     expect([result.success, result.error]).toEqual([false, expect.stringContaining('created step "lost" but never yielded it')]);
   });
 
-  test('is an error for a group as well', async () => {
+  test('a group that is built and not yielded is an error as well', async () => {
     const flow = workflow('careless', function* () {
       all([step('a').task(() => 1)]);
       yield* step('kept').task(() => 2);
@@ -57,7 +57,7 @@ describe('a step that is built and not yielded', () => {
     expect((await flow.run()).error).toContain('created all([…])');
   });
 
-  test('is no error if it becomes part of another step, or is yielded', async () => {
+  test('a step that is built and not yielded is no error if it becomes part of another step, or is yielded', async () => {
     const flow = workflow('careful', function* () {
       yield step('plain').task(() => 1);
       yield* all([

@@ -78,7 +78,7 @@ async function approved(engine: Engine, run: RunHandle): Promise<RunView> {
 }
 
 describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
-  test('reuses what came before the step, runs the rest again, and does not change the original', async () => {
+  test('a fork reuses what came before the step, runs the rest again, and does not change the original', async () => {
     const { engine, run, original, world } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'write', actor: 'ann', ...(form === 'graph' ? { params: { tone: 'warm' } } : {}) });
     const view = await approved(engine, fork);
@@ -89,14 +89,14 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     expect((await engine.store.check()).problems).toEqual([]);
   });
 
-  test('before a question asks again: approvals are not reused', async () => {
+  test('a fork before a question asks again: approvals are not reused', async () => {
     const { engine, run } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     const view = await fork.wait('idle');
     expect([view.status, view.waits.map(({ kind }) => kind), view.decision]).toEqual(['waiting', ['human'], undefined]);
   });
 
-  test('can be planned without running anything: what is reused, what runs again', async () => {
+  test('a fork can be planned without running anything: what is reused, what runs again', async () => {
     const { engine, run, world } = await written(form);
     const plan = await engine.run(run.id).planFork('write');
     expect([plan.asksFirst, plan.passed]).toEqual([['ask'], []]);
@@ -115,13 +115,13 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
     expect([world.ran, (await engine.list()).length]).toEqual([[], 1]);
   });
 
-  test('at a step that was never opened is refused with a suggestion', async () => {
+  test('a fork at a step that was never opened is refused with a suggestion', async () => {
     const { engine, run } = await written(form);
     const error = await errorOf(engine.run(run.id).fork({ from: 'wrote', actor: 'ann' }));
     expect([error.code, error.message]).toEqual(['STEP_UNKNOWN', expect.stringContaining('did you mean "write"')]);
   });
 
-  test('can itself be forked and survives a restart', async () => {
+  test('a fork can itself be forked and survives a restart', async () => {
     const { engine, run, graph, flow, world } = await written(form);
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann' });
     await fork.wait('idle');
@@ -136,7 +136,7 @@ describe.each(['graph', 'flow'] as const)('a fork of a %s', (form) => {
 });
 
 describe('a flow that is given results', () => {
-  test('in a fork: they replace what was recorded, also after a restart', async () => {
+  test('in a fork, given results replace what a flow recorded, also after a restart', async () => {
     const { engine, run, graph, flow, world } = await written('flow');
     const fork = await engine.run(run.id).fork({ from: 'ask', actor: 'ann', outputs: { plan: 'one part' } });
     await fork.wait('idle');
@@ -148,7 +148,7 @@ describe('a flow that is given results', () => {
     expect((await approved(later, again)).output).toEqual({ text: 'one part, dry' });
   });
 
-  test('at its start: it begins at the given step, and continues after a restart', async () => {
+  test('a flow that is started with given results begins at the given step, and continues after a restart', async () => {
     const { graph, flow, world } = createBook();
     const engine = await rig.open({ workflows: [graph, flow] });
     const run = await engine.start(flow, {}, { from: 'ask', origin: { actor: 'ann' }, outputs: { plan: 'given' } });
@@ -159,7 +159,7 @@ describe('a flow that is given results', () => {
     expect([(await later.run(run.id).wait()).output, world.ran]).toEqual([{ text: 'given, dry' }, ['write']]);
   });
 
-  test('that do not lead to the given step: it is refused, and the error says where they lead', async () => {
+  test('a flow whose given results do not lead to the given step is rejected, and the error says where they lead', async () => {
     const { flow } = createBook();
     const engine = await rig.open({ workflows: [flow] });
     const error = await errorOf(engine.start(flow, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: 'given' } }));
@@ -169,7 +169,7 @@ describe('a flow that is given results', () => {
 });
 
 describe('a fork of a graph', () => {
-  test('begins at one visit of a step if its path is given', async () => {
+  test('a fork of a graph begins at one visit of a step if its path is given', async () => {
     let rounds = 0;
     const loop = defineWorkflow({
       name: 'loop',
@@ -188,14 +188,14 @@ describe('a fork of a graph', () => {
     expect([view.status, view.steps.map(({ path }) => path)]).toEqual(['completed', ['work#1', 'work#2']]);
   });
 
-  test('checks the preconditions of its first step again', async () => {
+  test('a fork of a graph checks the preconditions of its first step again', async () => {
     const { engine, run, world } = await written('graph');
     world.ready = false;
     const view = await approved(engine, await engine.run(run.id).fork({ from: 'write', actor: 'ann' }));
     expect([view.status, view.error, world.ran]).toEqual(['escalated', 'no paper (precondition "ready" of step "write")', []]);
   });
 
-  test('replaces results that are given to it', async () => {
+  test('a fork of a graph replaces results that are given to it', async () => {
     const { engine, run } = await written('graph');
     const fork = await engine.run(run.id).fork({ from: 'write', actor: 'ann', outputs: { plan: { plan: 'one part' } } });
     const view = await approved(engine, fork);
@@ -205,7 +205,7 @@ describe('a fork of a graph', () => {
 });
 
 describe('a run that starts in the middle', () => {
-  test('gets the results of the earlier steps, and checks preconditions', async () => {
+  test('a run that starts in the middle gets the results of the earlier steps, and checks preconditions', async () => {
     const { graph, world } = createBook();
     const engine = await rig.open({ workflows: [graph] });
     const run = await engine.start(graph, {}, { from: 'write', origin: { actor: 'ann' }, outputs: { plan: { plan: 'given' } } });
@@ -217,7 +217,7 @@ describe('a run that starts in the middle', () => {
     expect((await approved(engine, without)).status).toBe('escalated');
   });
 
-  test('at a step that does not exist is refused', async () => {
+  test('a run that starts in the middle at a step that does not exist is refused', async () => {
     const { graph } = createBook();
     const engine = await rig.open({ workflows: [graph] });
     expect((await errorOf(engine.start(graph, {}, { from: 'wirte', origin: { actor: 'ann' } }))).code).toBe('STEP_UNKNOWN');

@@ -30,7 +30,7 @@ const work = (version: number) => {
 };
 
 describe('R08: a definition that was edited while a run was parked', () => {
-  test('as data: the run continues with its frozen copy', async () => {
+  test('R08: a parked run continues with its frozen copy of a definition that was edited as data', async () => {
     const first = await rig.open({ workflows: [asks('Go?', 'one')] });
     const run = await first.start('asks');
     await run.wait('idle');
@@ -44,7 +44,7 @@ describe('R08: a definition that was edited while a run was parked', () => {
     expect((await later.run((await fresh.wait('idle')).id).approvals())[0]?.question.prompt).toBe('Really?');
   });
 
-  test('as code: nothing runs until the change is accepted', async () => {
+  test('R08: a parked run whose code was edited runs nothing until the change is accepted', async () => {
     const first = await rig.open({ workflows: [work(1)] });
     const run = await first.start('works');
     await run.wait('idle');
@@ -65,7 +65,7 @@ describe('R08: a definition that was edited while a run was parked', () => {
     expect((await later.run(run.id).wait()).output).toEqual({ version: 2 });
   });
 
-  test('of a workflow that this engine does not have is refused with its name', async () => {
+  test('R08: a parked run of a workflow that this engine does not have is rejected with its name', async () => {
     const first = await rig.open({ workflows: [asks('Go?', 'one')] });
     const run = await first.start('asks');
     await run.wait('idle');
@@ -86,7 +86,7 @@ describe('a flow whose code changed', () => {
     return name;
   };
 
-  test('before the current step: NONDETERMINISM names the recorded and the actual step, and runs nothing', async () => {
+  test('a flow whose code changed before the current step runs nothing: NONDETERMINISM names the recorded and the actual step', async () => {
     const before = workflow('flow', function* () {
       yield* step('a').task(note, 'a');
       yield* step('go').signal('go');
@@ -133,7 +133,7 @@ describe('a flow whose code changed', () => {
     expect((await restored.run(run.id).wait()).output).toBe('c');
   });
 
-  test('in the arguments of a recorded step: NONDETERMINISM as well', async () => {
+  test('a flow whose code changed in the arguments of a recorded step stops with NONDETERMINISM', async () => {
     const build = (text: string) =>
       workflow('args', function* () {
         yield* step('a').task(note, text);
@@ -148,7 +148,7 @@ describe('a flow whose code changed', () => {
     expect([error.code, error.message]).toEqual(['NONDETERMINISM', expect.stringContaining('step "a" with other arguments')]);
   });
 
-  test('after the current step: with acceptChanges the run continues with the new code', async () => {
+  test('a flow whose code changed after the current step continues with acceptChanges', async () => {
     const build = (last: string) => {
       const bodies: Record<string, () => ReturnType<typeof workflow>> = {
         old: () =>

@@ -171,7 +171,7 @@ describe('outputs of a flow', () => {
 });
 
 describe('a graph with side steps', () => {
-  test('runs one when a timeout is extended, and one when the run has failed', async () => {
+  test('a graph with side steps runs one when a timeout is extended, and one when the run has failed', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     const noting = (name: string) => () => {
@@ -203,7 +203,7 @@ describe('a graph with side steps', () => {
     ['one leads into the run', { side: { next: 'a' } }, '`next` must not lead from a side step to "a"'],
     ['an extension starts no side step', { extend: { by: '1m', onExtend: 'a' } }, '`extend.onExtend` must name a side step, not "a"'],
     ['the run begins at one', { entry: 'side' }, 'the entry "side" must not be a side step'],
-  ])('is refused when %s', (_, { onError, entry, side = {}, ...step }: Record<string, unknown>, message) => {
+  ])('a graph with side steps is refused when %s', (_, { onError, entry, side = {}, ...step }: Record<string, unknown>, message) => {
     const top = { ...(onError === undefined ? {} : { onError }), ...(entry === undefined ? {} : { entry }) };
     const steps = { a: { command: 'x', next: null, ...step }, side: { command: 'x', side: true, ...(side as object) } };
     const define = () => defineWorkflow({ name: 'w', ...top, steps } as never);

@@ -138,13 +138,13 @@ describe('in a flow', () => {
     expect(await approved(judged(false))).toBe('passed');
   });
 
-  test('it does not count any more when the files have changed since', async () => {
+  test('in a flow, an approval does not count any more when the files have changed since', async () => {
     execFileSync('git', ['init', '--quiet', rig.directory]);
     const output = await approved(judged(true), () => writeFileSync(rig.path('new.txt'), 'sneaked in\n'));
     expect(output).toContain('the files have changed since ann approved them at "ask"');
   });
 
-  test('it does not count if the files that it was about are not known', async () => {
+  test('in a flow, an approval does not count if the files that it was about are not known', async () => {
     execFileSync('git', ['init', '--quiet', rig.directory]);
     expect(await approved(judged(false))).toContain('it is not known which files ann approved at "ask"');
   });

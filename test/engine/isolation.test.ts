@@ -48,7 +48,7 @@ test('two branches change one file in different places, each in its own checkout
   expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
 });
 
-test('of two branches that contradict each other the later one is a conflict that names the file, and is not merged', async () => {
+test('the later of two branches that contradict each other is a conflict that names the file, and is not merged', async () => {
   const view = await run(parallel(`id: a, ${SED('one', 'A')}, writes: [text]`, `id: b, ${SED('one', 'B')}, writes: [text]`));
   const branches = view.steps.filter(({ path }) => path.startsWith('both#1/'));
   expect(branches.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'ok']);
@@ -132,14 +132,14 @@ describe('agents that write the same files at the same time', () => {
     return { view, folders };
   }
 
-  test('in branches of a workflow file that declare files as outputs get their own checkouts', async () => {
+  test('branches of a workflow file that declare the same files as outputs get their own checkouts', async () => {
     const branch = (id: string): string => `id: ${id}, type: agent, agent: dev, outputs: [{ name: ${id}_code, type: file, pattern: text }]`;
     const { view, folders } = await runAgents(parallel(branch('one'), branch('five')));
     expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
     expect(folders.has(project)).toBe(false);
   });
 
-  test('in branches of a flow do, too', async () => {
+  test('branches of a flow that write the same files get their own checkouts', async () => {
     const flow = workflow('flowing', function* () {
       yield* all([
         step('one').agent({ agent: 'dev', prompt: 'Write.', writes: ['text'] }),
@@ -151,7 +151,7 @@ describe('agents that write the same files at the same time', () => {
     expect(folders.has(project)).toBe(false);
   });
 
-  test('and in a fan-out over a list', async () => {
+  test('items of a fan-out that write the same files get their own checkouts', async () => {
     const fanned = defineWorkflow({
       name: 'fanned',
       steps: [
@@ -197,7 +197,7 @@ describe('agents that write the same files at the same time', () => {
       ['in a graph', inTypeScript],
       ['in a flow', inFlow],
       ['in a fan-out over a list', overItems],
-    ])('%s work apart as well', async (_, definition) => {
+    ])('agents that declare no files, %s, work in their own checkouts', async (_, definition) => {
       const { view, folders } = await runAgents(definition);
       expect([view.status, readFileSync(join(project, 'text'), 'utf8')]).toEqual(['completed', 'ONE\ntwo\nthree\nfour\nFIVE\n']);
       expect(folders.has(project)).toBe(false);
@@ -218,7 +218,7 @@ describe('agents that write the same files at the same time', () => {
       return [...new Set(folders)];
     };
 
-    test('stay in the workspace when their role may not change files, when they review, or work one by one', async () => {
+    test('agents that declare no files stay in the workspace when their role may not change files, when they review, or work one by one', async () => {
       const review = parallelStage('    on_any_reject: escalate\n', [silent('a'), silent('b')]);
       expect(await where(inTypeScript, { allow: ['read'] })).toEqual([project]);
       expect(await where(review)).toEqual([project]);

@@ -50,6 +50,32 @@ test('a signal that comes while the run is being released is handled', async () 
   expect((await run.wait()).status).toBe('completed');
 });
 
+test('E3: signals that arrive during a commit are decided together and committed once', async () => {
+  const names = ['x', 'y', 'z'];
+  const [reached, go] = [createLatch(), createLatch()];
+  const consumed: number[] = [];
+  store.around = async (delta, commit) => {
+    if (delta.consumed.length > 0) consumed.push(delta.consumed.length);
+    if (delta.attempts.length > 0) {
+      reached.open();
+      await go.promise;
+    }
+    return commit();
+  };
+  const steps = [{ id: 'work', handler: () => 1, next: 'x' }, ...names.map((id, at) => ({ id, signal: id, next: names[at + 1] ?? null }))];
+  const three = defineWorkflow({ name: 'three', steps });
+  const engine = await rig.open({ store, workflows: [three] });
+  const run = await engine.start(three);
+  await reached.promise;
+  const sent = names.map((name) => run.signal(name));
+  await expect.poll(async () => (await store.inbox(run.id, 0)).length).toBe(names.length);
+  await turn();
+  go.open();
+  await Promise.all(sent);
+  expect((await run.wait()).status).toBe('completed');
+  expect(consumed).toEqual([names.length]);
+});
+
 test('a run whose code is gone can be cancelled, whatever else is in its inbox', async () => {
   const first = await rig.open({ store, workflows: [asking] });
   const { id } = await first.start(asking);

@@ -84,7 +84,7 @@ const evidenceOf = (view: RunView, path: string) =>
   view.steps.find((one) => one.path === path)?.evidence as { tree?: string; head?: string };
 
 describe('a run in a worktree of its own', () => {
-  test('lands what its gate saw, although the agent committed a bug and not the fix', async () => {
+  test('a run in a worktree of its own merges what its gate saw, although the agent committed a bug and not the fix', async () => {
     scripts = {
       implement: ({ cwd }) => {
         put('answer.txt', 'worse\n', cwd);
@@ -107,7 +107,7 @@ describe('a run in a worktree of its own', () => {
     expect(evidenceOf(done, 'land#1')).toEqual(seen);
   });
 
-  test('commits past hooks, includes files marked assume-unchanged, and leaves out ignored files', async () => {
+  test('a run in a worktree of its own commits past hooks, includes files marked assume-unchanged, and leaves out ignored files', async () => {
     mkdirSync(join(project, '.git/hooks'), { recursive: true });
     writeFileSync(join(project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     scripts = {
@@ -125,7 +125,7 @@ describe('a run in a worktree of its own', () => {
     expect(git(folder, 'show', 'HEAD:answer.txt')).toBe('fixed');
   });
 
-  test('does not pass a gate while it contains another repository', async () => {
+  test('a run in a worktree of its own does not pass a gate while it contains another repository', async () => {
     scripts = {
       implement: ({ cwd }) => {
         git(cwd, 'init', '--quiet', 'hidden');
@@ -137,7 +137,7 @@ describe('a run in a worktree of its own', () => {
     expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('hidden/ is a separate git repository') });
   });
 
-  test('does not land a pull request of another branch, and names that branch', async () => {
+  test('a run in a worktree of its own does not merge a pull request of another branch, and names that branch', async () => {
     git(project, 'checkout', '--quiet', '-b', 'other', 'main');
     put('answer.txt', 'untested\n');
     git(project, 'commit', '--quiet', '--all', '-m', 'untested');
@@ -154,7 +154,7 @@ describe('a run in a worktree of its own', () => {
 });
 
 describe('a file that is edited after the gate', () => {
-  test('before the question is asked is shown in it, and does not land without the checks', async () => {
+  test('a file that is edited between the gate and the question is shown in the question, and is not merged without the checks', async () => {
     const editing = defineWorkflow({
       name: 'editing',
       steps: [
@@ -183,7 +183,7 @@ describe('a file that is edited after the gate', () => {
     expect(onMain('answer.txt')).toBe('broken');
   });
 
-  test('by a later step lands when the gate passes on it again', async () => {
+  test('a file that a later step edits is merged when the gate passes on it again', async () => {
     const documented = defineWorkflow({
       name: 'documented',
       steps: [
@@ -204,7 +204,7 @@ describe('a file that is edited after the gate', () => {
     expect([onMain('answer.txt'), onMain('README')]).toEqual(['fixed', 'It is fixed.']);
   });
 
-  test('while the question waits causes a new question: a decision on what was shown does not count', async () => {
+  test('a file that is edited while the question waits causes a new question: a decision on what was shown does not count', async () => {
     scripts = { implement: () => [{ do: 'write', path: 'answer.txt', text: 'fixed\n' }] };
     const { engine, run, folder } = await started();
     const [before] = await engine.run(run.id).approvals();
@@ -218,7 +218,7 @@ describe('a file that is edited after the gate', () => {
     expect((await engine.run(run.id).get()).status).toBe('waiting');
   });
 
-  test('after the approval leads back to the gate, and lands only when it was tested and approved again', async () => {
+  test('a file that is edited after the approval leads back to the gate, and is merged only when it was tested and approved again', async () => {
     const late = defineWorkflow({
       name: 'late',
       steps: [
@@ -299,7 +299,7 @@ describe('a gate of a flow', () => {
     return await (await engine.start(flow(mayChange))).wait('idle');
   };
 
-  test('judges a .gitattributes that a step was allowed to change, and no other', async () => {
+  test('a gate of a flow checks with a .gitattributes that a step was allowed to change, and with no other', async () => {
     const played = async (mayChange: readonly string[]): Promise<string> => {
       scripts = {
         implement: ({ cwd }) => {
@@ -315,11 +315,11 @@ describe('a gate of a flow', () => {
     expect(await played([])).toBe('escalated');
   });
 
-  test('is not passed by an agent that rewrites what the gate runs', async () => {
+  test('a gate of a flow is not passed by an agent that rewrites what the gate runs', async () => {
     expect(await steered([])).toMatchObject({ status: 'failed', error: expect.stringContaining('check.sh (by "implement")') });
   });
 
-  test('lets a step change what it may change', async () => {
+  test('a gate of a flow lets a step change what it may change', async () => {
     expect((await steered(['check.sh'])).status).toBe('completed');
   });
 });
@@ -331,7 +331,7 @@ describe('a run in the checkout of people', () => {
     return { engine, run, view: await run.wait('idle') };
   }
 
-  test('is not committed to, and does not land what they did not commit', async () => {
+  test('a run in the checkout of people commits nothing there, and does not merge what they did not commit', async () => {
     put('notes.txt', 'mine\n');
     git(project, 'add', 'notes.txt');
     scripts = {
@@ -353,7 +353,7 @@ describe('a run in the checkout of people', () => {
     expect([git(project, 'status', '--short'), onMain('answer.txt')]).toEqual([index, 'broken']);
   });
 
-  test('lands what they committed', async () => {
+  test('a run in the checkout of people merges what they committed', async () => {
     scripts = {
       implement: ({ cwd }) => {
         put('answer.txt', 'fixed\n', cwd);
@@ -456,7 +456,7 @@ describe('a review of several items', () => {
     await run.decide({ option: 'approve', actor: 'ann' });
   };
 
-  test('lets land what its reviewers saw', async () => {
+  test('a review of several items allows merging what its reviewers saw', async () => {
     scripts = looks();
     const { run } = await approved();
     await approve(run, 'ask#1');
@@ -464,7 +464,7 @@ describe('a review of several items', () => {
     expect(onMain('answer.txt')).toBe('fixed');
   });
 
-  test('runs again when a step changed something after it', async () => {
+  test('a review of several items runs again when a step changed something after it', async () => {
     scripts = looks();
     verified = 0;
     late = 'late.txt';

@@ -63,7 +63,7 @@ for (const [who, workflowOf] of Object.entries(WAYS))
     for (const [name, value] of Object.entries(FORGED)) expect([name, data.get(name)]).not.toEqual([name, value]);
   });
 
-test('nor does a result that is supplied, or a fork', async () => {
+test('a supplied result or a fork cannot forge what the run stores for the engine', async () => {
   const engine = await rig.open(forging());
   const begun = await engine.start(
     WAYS['an agent'](undefined),

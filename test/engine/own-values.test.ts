@@ -31,7 +31,7 @@ const sortsParams = workflow('sorts-params', { params: { list: arg({ default: []
 });
 
 describe('a flow that changes what it was given', () => {
-  test('repeats itself, also after a later step has read the results', async () => {
+  test('a flow that changes what it was given repeats itself, also after a later step has read the results', async () => {
     const flow = workflow('sorts', function* () {
       const list = yield* step('list').task(unsorted);
       yield* step('look').task({ action: (seen: unknown) => seen, args: (ctx) => [ctx.results.list?.output] });
@@ -43,7 +43,7 @@ describe('a flow that changes what it was given', () => {
     expect(await replayed(flow)).toEqual([1, 2, 3, 4]);
   });
 
-  test('does not change what later steps see', async () => {
+  test('a flow that changes what it was given does not change what later steps see', async () => {
     const flow = workflow('hidden', function* () {
       const list = yield* step('list').task(unsorted);
       list.sort();
@@ -57,7 +57,7 @@ describe('a flow that changes what it was given', () => {
   test.each([
     ['all', () => all([step('a').task(unsorted), step('b').task(unsorted)])],
     ['each', () => step('each').each(['x', 'y'], () => step('one').task(unsorted))],
-  ])('gets results of its own from %s', async (_, group) => {
+  ])('a flow that changes what it was given gets results of its own from %s', async (_, group) => {
     const flow = workflow('grouped', function* () {
       const lists = (yield* group()) as number[][];
       for (const list of lists) list.sort();
@@ -71,7 +71,7 @@ describe('a flow that changes what it was given', () => {
     ]);
   });
 
-  test('gets a result of its own from a race and from a child', async () => {
+  test('a flow that changes what it was given gets a result of its own from a race and from a child', async () => {
     const child = workflow('child', function* () {
       return yield* step('list').task(unsorted);
     });
@@ -90,7 +90,7 @@ describe('a flow that changes what it was given', () => {
     expect(await replayed(flow)).toEqual([[1, 2, 3], [1, 2, 3], [[3, 1, 2]]]);
   });
 
-  test('ends with the last result as it was, when it returns nothing', async () => {
+  test('a flow that changes what it was given ends with the last result as it was, when it returns nothing', async () => {
     const flow = workflow('silent', function* () {
       yield* step('wait').signal('go');
       const list = yield* step('list').task(unsorted);
@@ -99,7 +99,7 @@ describe('a flow that changes what it was given', () => {
     expect(await replayed(flow)).toEqual([3, 1, 2]);
   });
 
-  test('cannot change its params', async () => {
+  test('a flow that changes what it was given cannot change its params', async () => {
     const flow = workflow('fixed', { params: { list: arg({ default: [3, 1, 2] }) } }, function* (input) {
       let refused = false;
       try {
@@ -113,7 +113,7 @@ describe('a flow that changes what it was given', () => {
     expect(await replayed(flow, { list: [2, 1] })).toEqual([true, [2, 1]]);
   });
 
-  test('sees the original failure of a step again on replay', async () => {
+  test('a flow that changes what it was given sees the original failure of a step again on replay', async () => {
     let broken = true;
     const flow = workflow('caught', function* () {
       let seen = '';
@@ -140,7 +140,7 @@ describe('a flow that changes what it was given', () => {
 });
 
 describe('a function that changes what it was given', () => {
-  test('does not change what the flow has, nor what its next attempt is given', async () => {
+  test('a function that changes what it was given does not change what the flow has, nor what its next attempt is given', async () => {
     const given: number[][] = [];
     const flow = workflow('arguments', function* () {
       const list = [3, 1, 2];
@@ -196,7 +196,7 @@ describe('a function that changes what it was given', () => {
     expect(await replayed(flow)).toEqual([3, 1, 2]);
   });
 
-  test('is given what the flow had when it wrote the step down', async () => {
+  test('a function that changes what it was given is given what the flow had when it wrote the step down', async () => {
     const flow = workflow('built', function* () {
       const list = [3];
       const first = step('first').task((own: number[]) => own, list);
@@ -207,7 +207,7 @@ describe('a function that changes what it was given', () => {
     expect((await (await engine.start(flow)).wait()).output).toEqual([[3], [3, 1]]);
   });
 
-  test('is given a live object itself, not a copy', async () => {
+  test('a function that changes what it was given is given a live object itself, not a copy', async () => {
     class Counter {
       count = 0;
     }
@@ -258,7 +258,7 @@ describe('a function that changes what it was given', () => {
   );
 });
 
-test('what a run is started with is its own: the caller may change it afterwards', async () => {
+test('a run has its own copy of its parameters: the caller may change theirs afterwards', async () => {
   const go = createLatch();
   const graph = defineWorkflow({
     name: 'given',

@@ -26,7 +26,7 @@ function createHeld() {
 }
 
 describe('D09: engines that want the same run', () => {
-  test('exactly one drives; the other gets an error that names it', async () => {
+  test('D09: of two engines that want the same run one drives it, and the other gets an error that names it', async () => {
     const { held, definition } = createHeld();
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition], drives: 'own' })];
     const run = await first.start(definition);
@@ -38,7 +38,7 @@ describe('D09: engines that want the same run', () => {
     expect([(await second.run(run.id).wait()).output, held.ran]).toEqual(['end', ['a', 'b', 'c']]);
   });
 
-  test('of many that resume a parked run at once one claims it, and every step runs once', async () => {
+  test('D09: of many engines that resume a parked run at the same time one claims it, and every step runs once', async () => {
     const ran: string[] = [];
     const go = createLatch();
     const parked = defineWorkflow({
@@ -77,7 +77,7 @@ describe('D09: engines that want the same run', () => {
     expect(held.ran).toEqual(['a', 'b', 'c']);
   });
 
-  test('fencing: a driver whose run was taken over stops its work, writes nothing, and says so', async () => {
+  test('D09: a driver whose run was taken over stops its work, writes nothing, and says so', async () => {
     const { held, definition } = createHeld();
     const first = await rig.open({ workflows: [definition] });
     const run = await first.start(definition);
@@ -94,7 +94,7 @@ describe('D09: engines that want the same run', () => {
 });
 
 describe('closing an engine', () => {
-  test('lets running steps end; the next step stays in the queue, and a later engine continues with it', async () => {
+  test('closing an engine lets running steps end; the next step stays in the queue, and a later engine continues with it', async () => {
     const { held, definition } = createHeld();
     const first = await rig.open({ workflows: [definition] });
     const run = await first.start(definition);
@@ -115,7 +115,7 @@ describe('closing an engine', () => {
     expect([(await later.run(run.id).wait()).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
   });
 
-  test('releases its runs: another engine on the same file continues them at once', async () => {
+  test('closing an engine releases its runs: another engine on the same file continues them immediately', async () => {
     const { held, definition } = createHeld();
     const [first, second] = [await rig.open({ workflows: [definition] }), await rig.open({ workflows: [definition] })];
     const run = await first.start(definition);
@@ -126,7 +126,7 @@ describe('closing an engine', () => {
     expect([(await second.run(run.id).wait()).status, held.ran]).toEqual(['completed', ['a', 'b', 'c']]);
   });
 
-  test('with abort cuts the work off: its end is unknown', async () => {
+  test('closing an engine with abort cuts the work off: its end is unknown', async () => {
     const { held, definition } = createHeld();
     const first = await rig.open({ workflows: [definition] });
     const run = await first.start(definition);
@@ -142,7 +142,7 @@ describe('closing an engine', () => {
     expect((await later.run(other.id).wait('idle')).waits).toMatchObject([{ kind: 'unknown', step: 'b' }]);
   });
 
-  test('can be repeated, and afterwards everything is refused with ENGINE_CLOSED', async () => {
+  test('closing an engine can be repeated, and afterwards everything is refused with ENGINE_CLOSED', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');

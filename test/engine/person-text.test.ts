@@ -81,7 +81,7 @@ describe.each([
   ['a flow', () => flow],
   ['YAML', yaml],
 ] as const)('in %s the text of a choice', (_form, definition) => {
-  test('is passed to the next agent, and not to the one after it', async () => {
+  test('the text of a person is passed to the next agent, and not to the one after it', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, driven());
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     expect((await engine.run(id).wait()).status).toBe('completed');
@@ -89,7 +89,7 @@ describe.each([
     expect(prompts[1]).not.toContain('said:');
   });
 
-  test('is passed to an attended agent, too', async () => {
+  test('the text of a person is passed to an attended agent, too', async () => {
     const { engine, id } = await asked(definition() as AnyWorkflow, {}, { $attended: true });
     await engine.run(id).decide({ option: 'Rework', actor: 'ann', input: TEXT });
     await engine.run(id).wait('idle');
@@ -109,7 +109,7 @@ test('a text of more than 3 kB is cut, and says so', async () => {
   expect(prompts[0]?.match(/é/g)).toHaveLength(1536);
 });
 
-test('is passed to all agents that work in parallel, also in a later attempt, and not to those after them', async () => {
+test('the text of a person is passed to all agents that work in parallel, also in a later attempt, and not to those after them', async () => {
   const tries: Record<string, number> = {};
   const scripted = createScriptedDriver(({ prompt }) => {
     const name = /^# (\w+)$/m.exec(prompt)?.[1] ?? '';

@@ -45,7 +45,7 @@ const STORY = [
 ];
 
 describe('the progress of a run', () => {
-  test('is reported from start to end, in order, and then ends', async () => {
+  test('the progress of a run is reported from start to end, in order, and then ends', async () => {
     const engine = await rig.open();
     const run = await engine.start(small);
     const events = await collect(run.events());
@@ -54,7 +54,7 @@ describe('the progress of a run', () => {
     expect(events.every(Object.isFrozen)).toBe(true);
   });
 
-  test('tells an answer by its label as a step that succeeded', async () => {
+  test('the progress of a run tells an answer by its label as a step that succeeded', async () => {
     const asks = defineGraph({
       name: 'asks',
       steps: {
@@ -68,14 +68,14 @@ describe('the progress of a run', () => {
     expect((await collect(run.events())).map(told)).toContain('StepCompleted ask true');
   });
 
-  test('is the same for a reader that starts after the end', async () => {
+  test('the progress of a run is the same for a reader that starts after the end', async () => {
     const engine = await rig.open();
     const run = await engine.start(small);
     await run.wait();
     expect((await collect(engine.run(run.id).events())).map(told)).toEqual(STORY);
   });
 
-  test('measures by the clock of the engine', async () => {
+  test('the progress of a run measures by the clock of the engine', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const slow = defineWorkflow({ name: 'slow', steps: [{ id: 'wait', delay: '1h', next: null }] });
@@ -92,7 +92,7 @@ describe('the progress of a run', () => {
     ]);
   });
 
-  test('is reported while the run goes on, not at its end', async () => {
+  test('the progress of a run is reported while the run goes on, not at its end', async () => {
     const engine = await rig.open();
     const go = createLatch();
     const held = workflow('held', function* () {
@@ -109,7 +109,7 @@ describe('the progress of a run', () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  test('can be followed from another process while it happens', async () => {
+  test('the progress of a run can be followed from another process while it happens', async () => {
     const engine = await rig.open();
     const waits = defineWorkflow({
       name: 'waits',
@@ -132,7 +132,7 @@ describe('the progress of a run', () => {
     expect([await other.said(), await other.said(), await other.said()]).toEqual(['StepCompleted second', 'WorkflowCompleted', 'end']);
   });
 
-  test('ends when its engine is closed, also for a reader that waits for the next event', async () => {
+  test('the progress of a run ends when its engine is closed, also for a reader that waits for the next event', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');

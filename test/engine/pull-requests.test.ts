@@ -67,7 +67,7 @@ const APPROVAL = '  - { id: ask, type: gate, conditions: [{ check: pr_approval, 
 const MERGE = '  - { id: merge, type: action, action: merge_pr, delete_branch: true }\n';
 
 describe('a run about a pull request', () => {
-  test('pushes its work to the head that it was started for, and that is what is approved and merged', async () => {
+  test('a run about a pull request pushes its work to the head that it was started for, and that is what is approved and merged', async () => {
     const { number, head } = await openSample(stage, 'topic');
     const { view, engine } = await play(fileOf(WORK + APPROVAL + MERGE), () => [write('more.txt', 'more\n')], { pr: number });
     const { headBranch, headSha } = await pullRequest(number);
@@ -81,20 +81,20 @@ describe('a run about a pull request', () => {
     expect(stage.forge.control.list('pr')).toHaveLength(1);
   });
 
-  test('whose head is in a fork says that it cannot push there, and pushes nothing', async () => {
+  test('a run about a pull request whose head is in a fork says that it cannot push there, and pushes nothing', async () => {
     const { number, head } = await stage.openFromFork('topic');
     const { view } = await play(fileOf(WORK), () => [write('more.txt', 'more')], { pr: number });
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining(`the head of pull request #${number} is in a fork`)]);
     expect([(await pullRequest(number)).headSha, await stage.git('branch', '--list')]).toEqual([head, '* main\n']);
   });
 
-  test('that changes nothing, such as a review, needs no right to push', async () => {
+  test('a run about a pull request that changes nothing, such as a review, needs no right to push', async () => {
     const { number, head } = await stage.openFromFork('topic');
     const { view } = await play(fileOf(WORK), () => [], { pr: number });
     expect([view.status, (await pullRequest(number)).headSha]).toEqual(['completed', head]);
   });
 
-  test('does not overwrite what somebody pushed to the head meanwhile', async () => {
+  test('a run about a pull request does not overwrite what somebody pushed to the head meanwhile', async () => {
     const { number } = await openSample(stage, 'topic');
     const script: Script = async () => {
       await stage.commit('topic', { 'theirs.txt': 'theirs\n' });
@@ -113,13 +113,13 @@ describe('the pull request of a run', () => {
     ({ step }) =>
       step === 'work' ? [write('src/a.txt', 'tested\n')] : [{ do: 'answer', output: { pr } }];
 
-  test('comes from its branch, which the engine commits and pushes', async () => {
+  test('the pull request of a run comes from its branch, which the engine commits and pushes', async () => {
     const { view } = await play(fileOf(WORK + OPEN), asking({ title: 'Search' }), { issue: await issue() });
     expect([view.status, (await pullRequest(2)).headBranch]).toEqual(['completed', `pawl/${view.id}`]);
     expect(await stage.read(`pawl/${view.id}`, 'src/a.txt')).toBe('tested\n');
   });
 
-  test('is not opened while the login for the push is refused; nothing of the work is lost, and a retry continues with it', async () => {
+  test('the pull request of a run is not opened while the login for the push is refused; nothing of the work is lost, and a retry continues with it', async () => {
     let worked = 0;
     const script: Script = (request) => {
       if (request.step === 'work') worked += 1;
@@ -138,7 +138,7 @@ describe('the pull request of a run', () => {
     expect([worked, await stage.read(`pawl/${view.id}`, 'src/a.txt')]).toEqual([1, 'tested\n']);
   });
 
-  test('from another branch is refused, and is neither opened nor landed', async () => {
+  test('the pull request of a run from another branch is refused, and is neither opened nor landed', async () => {
     await stage.commit('untested', { 'evil.txt': 'evil' });
     const { view } = await play(fileOf(WORK + OPEN + MERGE), asking({ title: 'Search', head: 'untested' }), { issue: await issue() });
     expect([view.status, view.error]).toEqual([
@@ -148,7 +148,7 @@ describe('the pull request of a run', () => {
     expect([stage.forge.control.list('pr'), await stage.read('main', 'evil.txt')]).toEqual([[], undefined]);
   });
 
-  test('does not come from a branch that the agent switched its worktree to', async () => {
+  test('the pull request of a run does not come from a branch that the agent switched its worktree to', async () => {
     const script: Script = ({ step, cwd }) => {
       if (step === 'work') git(cwd, 'switch', '--quiet', '--create', 'elsewhere');
       return asking({ title: 'Search' })({ step, cwd } as AgentRequest) as readonly ScriptedMove[];
@@ -157,7 +157,7 @@ describe('the pull request of a run', () => {
     expect(view.error).toContain("the worktree is on elsewhere, not on the run's branch");
   });
 
-  test('includes commits that the agent amended after they were pushed', async () => {
+  test('the pull request of a run includes commits that the agent amended after they were pushed', async () => {
     const stages = `${WORK}${OPEN}  - { id: again, type: agent, agent: dev }\n`;
     const script: Script = (request) => {
       if (request.step !== 'again') return asking({ title: 'Search' })(request);
@@ -169,7 +169,7 @@ describe('the pull request of a run', () => {
     expect([view.status, await stage.read(`pawl/${view.id}`, 'src/a.txt')]).toEqual(['completed', 'amended\n']);
   });
 
-  test('is opened for the people who are to approve it, under the title of the issue, once', async () => {
+  test('the pull request of a run is opened for the people who are to approve it, under the title of the issue, once', async () => {
     const { view, engine } = await play(fileOf(WORK + APPROVAL + MERGE), asking({ title: '' }), { issue: await issue() });
     expect([view.status, await pullRequest(2)]).toMatchObject([
       'waiting',
@@ -180,12 +180,12 @@ describe('the pull request of a run', () => {
     expect([await stage.read('main', 'src/a.txt'), stage.forge.control.list('pr')]).toMatchObject(['tested\n', [{ number: 2 }]]);
   });
 
-  test('is not opened if it is not needed, and nothing is pushed', async () => {
+  test('the pull request of a run is not opened if it is not needed, and nothing is pushed', async () => {
     const { view } = await play(fileOf(WORK), asking({ title: '' }), { issue: await issue() });
     expect([view.status, stage.forge.control.list('pr'), await stage.git('branch', '--list')]).toEqual(['completed', [], '* main\n']);
   });
 
-  test('cannot be chosen by a step that only names it: a merge of another branch is refused', async () => {
+  test('the pull request of a run cannot be chosen by a step that only names it: a merge of another branch is refused', async () => {
     const { number } = await openSample(stage, 'untested');
     const land = defineWorkflow({
       name: 'land',

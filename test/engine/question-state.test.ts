@@ -34,7 +34,7 @@ describe('an attended agent', () => {
     return { engine, run };
   }
 
-  test('is refused while it has saved nothing, and its token stays valid', async () => {
+  test('an attended agent that asks is refused while it has saved nothing, and its token stays valid', async () => {
     const { engine, run } = await begun();
     const { token, prompt } = await openStep(engine, run.id);
     expect(prompt).toContain('save your progress in files that match "plan.json"');
@@ -49,7 +49,7 @@ describe('an attended agent', () => {
     expect((await run.get()).waits.map(({ kind }) => kind)).toEqual(['answer']);
   });
 
-  test('is told after the answer what it saved, and gets the text of what is gone since', async () => {
+  test('an attended agent is told after the answer what it saved, and gets the text of what is gone since', async () => {
     const { engine, run } = await begun();
     save('{"done": ["schema"]}');
     await run.ask({ token: (await openStep(engine, run.id)).token, questions });
@@ -63,7 +63,7 @@ describe('an attended agent', () => {
     expect(prompt).toContain(String.raw`"text": "{\"done\": [\"schema\"]}"`);
   });
 
-  test('saves again before it asks again', async () => {
+  test('an attended agent saves again before it asks again', async () => {
     const { engine, run } = await begun();
     save('1');
     await run.ask({ token: (await openStep(engine, run.id)).token, questions });
@@ -79,7 +79,7 @@ describe('an attended agent', () => {
 describe('a driven agent', () => {
   const roles = { planner: { driver: 'scripted' } };
 
-  test('that asks without saved progress has failed its attempt, and the next one is told', async () => {
+  test('a driven agent that asks without saved progress has failed its attempt, and the next one is told', async () => {
     const prompts: string[] = [];
     const driver = createScriptedDriver(({ prompt, attempt }) => {
       prompts.push(prompt);
@@ -117,7 +117,7 @@ test('no secret of an agent reaches the questions or the kept state', async () =
 });
 
 describe('the field', () => {
-  test('needs a step that accepts questions, in code and in files', () => {
+  test('`question_state` needs a step that accepts questions, in code and in files', () => {
     expect(() =>
       defineWorkflow({ name: 'w', steps: { a: { agent: 'x', prompt: 'Work.', questionState: 'plan.json', next: null } } }),
     ).toThrow('`questionState` has no effect on a step that does not accept questions');

@@ -47,7 +47,7 @@ async function parked(engine: Engine, name: string): Promise<string> {
 }
 
 describe('an account without capacity', () => {
-  test('is closed for all its runs and engines, which continue after the reset', async () => {
+  test('an account without capacity is closed for all its runs and engines, which continue after the reset', async () => {
     const [engine, neighbour] = [await open(), await open()];
     const first = await parked(engine, 'one');
     const second = await parked(neighbour, 'two');
@@ -62,7 +62,7 @@ describe('an account without capacity', () => {
     expect(asked.toSorted()).toEqual(['first', 'first', 'second']);
   });
 
-  test('says why and until when', async () => {
+  test('an account without capacity says why and until when', async () => {
     const engine = await open();
     await parked(engine, 'one');
     const second = await parked(engine, 'two');
@@ -73,7 +73,7 @@ describe('an account without capacity', () => {
     );
   });
 
-  test('stays closed after a restart', async () => {
+  test('an account without capacity stays closed after a restart', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     await engine.close();
@@ -84,14 +84,14 @@ describe('an account without capacity', () => {
     expect((await later.run(first).wait()).status).toBe('completed');
   });
 
-  test('does not block other accounts', async () => {
+  test('an account without capacity does not block other accounts', async () => {
     const engine = await open();
     await parked(engine, 'one');
     const other = await engine.start('other');
     expect((await other.wait()).status).toBe('completed');
   });
 
-  test('is asked again when a person says so', async () => {
+  test('an account without capacity is asked again when a person says so', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     opensAt = clock.now();
@@ -99,7 +99,7 @@ describe('an account without capacity', () => {
     expect((await engine.run(first).wait()).status).toBe('completed');
   });
 
-  test('is not asked again just because a run is driven', async () => {
+  test('an account without capacity is not asked again just because a run is driven', async () => {
     const engine = await open();
     const first = await parked(engine, 'one');
     await engine.run(first).resume();
@@ -110,7 +110,7 @@ describe('an account without capacity', () => {
   test.each([
     ['is not known', undefined],
     ['cannot be meant', Number.MAX_SAFE_INTEGER],
-  ])('whose reset %s is looked at again in five minutes', async (_, resumeAt) => {
+  ])('an account without capacity whose reset %s is checked again after five minutes', async (_, resumeAt) => {
     const engine = await open({}, resumeAt ?? Number.NaN);
     const first = await parked(engine, 'one');
     expect((await engine.run(first).get()).waits).toMatchObject([{ kind: 'capacity', due: clock.now() + 300_000 }]);

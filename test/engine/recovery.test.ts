@@ -80,7 +80,7 @@ const MEND = `writeFileSync(db + '.mended', '');`;
 const resume = (choice: string): string => `await engine.run(id).resume({ actor: 'ann', choice: ${choice} }); await engine.run(id).wait();`;
 
 describe('D01: a step that was running when its process was killed', () => {
-  test('ask: is unknown; nothing of it runs again until a person says what happened', async () => {
+  test('D01: with `ask`, an interrupted step is unknown, and nothing of it runs again until a person says what happened', async () => {
     await crash('asks', 'run');
     const decide = `more = await engine.run(id).decide({ option: 'approve', actor: 'ann' }).catch((error) => error.message);`;
     const found = await recovered('run', { then: decide });
@@ -90,28 +90,28 @@ describe('D01: a step that was running when its process was killed', () => {
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 
-  test('ask, then rerun: the same attempt under the same key', async () => {
+  test('D01: a person who chooses `rerun` runs the same attempt under the same key', async () => {
     await crash('asks', 'run');
     const found = await recovered('run', { then: `${MEND} ${resume("{ how: 'rerun' }")}` });
     expect(found).toMatchObject({ status: 'completed', output: { first: 1, done: 'work' } });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 1 work#1/1']);
   });
 
-  test('ask, then done: it counts as done with the output and the name of the person', async () => {
+  test('D01: a person who chooses `done` completes the step with an output and their name', async () => {
     await crash('asks', 'run');
     const then = `${resume("{ how: 'done', output: { done: 'by hand' } }")} more = (await engine.run(id).get()).steps.find((step) => step.path === 'work#1').actor;`;
     expect(await recovered('run', { then })).toMatchObject({ status: 'overridden', output: { done: 'by hand' }, more: 'ann' });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 
-  test('ask, then failed: it follows its retry policy under a new key', async () => {
+  test('D01: a person who chooses `failed` makes the step follow its retry policy under a new key', async () => {
     await crash('asks', 'run');
     const found = await recovered('run', { then: `${MEND} ${resume("{ how: 'failed', note: 'it was not sent' }")}` });
     expect(found).toMatchObject({ status: 'completed' });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 2 work#1/2']);
   });
 
-  test('rerun: runs again by itself under the same key, and what was committed does not', async () => {
+  test('D01: with `rerun`, an interrupted step runs again by itself under the same key, and committed steps do not', async () => {
     await crash('reruns', 'run');
     expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
@@ -120,14 +120,14 @@ describe('D01: a step that was running when its process was killed', () => {
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 1 work#1/1']);
   });
 
-  test('reconcile: an effect that is found is taken, and the step does not run again', async () => {
+  test('D01: with `reconcile`, an effect that is found counts, and the step does not run again', async () => {
     await crash('reconciles', 'run');
     const found = await recovered('run', { before: `writeFileSync(db + '.effect', '');`, then: 'await engine.run(id).wait();' });
     expect(found).toMatchObject({ status: 'completed', output: { done: 'found' } });
     expect(ledger()).toEqual(['first', 'work 1 work#1/1']);
   });
 
-  test('reconcile: without an effect it runs again under the same key', async () => {
+  test('D01: with `reconcile`, a step without an effect runs again under the same key', async () => {
     await crash('reconciles', 'run');
     expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
@@ -136,7 +136,7 @@ describe('D01: a step that was running when its process was killed', () => {
     expect(ledger()).toEqual(['first', 'work 1 work#1/1', 'work 1 work#1/1']);
   });
 
-  test('in a fan-out runs again alone; the members that were done stay done', async () => {
+  test('D01: a member of a fan-out that was running when its process was killed runs again alone; the members that were done stay done', async () => {
     await crash('fan', 'run');
     expect(await recovered('run', { before: MEND, then: 'await engine.run(id).wait();' })).toMatchObject({
       status: 'completed',
@@ -173,7 +173,7 @@ describe('recovering again and again', () => {
 });
 
 describe('D02: a step that was committed', () => {
-  test('before the kill does not run again: the run continues with the next one', async () => {
+  test('D02: a step that was committed before the kill does not run again: the run continues with the next one', async () => {
     const driving = rig.other(`${WORKFLOWS}
       const two = workflow('two', function* () { yield* step('a').task(() => note('a')); return yield* step('go').signal('go'); });
       const engine = await createEngine({ db, workflows: [two], synchronous: 'NORMAL' });
@@ -195,7 +195,7 @@ describe('D02: a step that was committed', () => {
 });
 
 describe('a semaphore that the killed process held', () => {
-  test('is free once the attempt is unknown, and a rerun waits for it like everybody else', async () => {
+  test('a semaphore that the killed process held is free once the attempt is unknown, and a rerun waits for it like every other step', async () => {
     const code = `${WORKFLOWS}
       const holds = defineWorkflow({ name: 'holds', steps: [{ id: 'work', slots: ['db'], handler: (ctx) => { note('begin ' + ctx.runId); say('at work'); return new Promise((resolve) => { if (existsSync(db + '.mended')) resolve({}); }); }, next: null }] });
       const engine = await createEngine({ db, workflows: [holds], limits: { keys: { db: 1 } }, synchronous: 'NORMAL' });`;

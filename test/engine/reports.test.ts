@@ -29,7 +29,7 @@ async function begun(engine: Engine, definition: Parameters<Engine['start']>[0] 
 const isRepeated = ({ repeated }: { readonly repeated: boolean }): boolean => repeated;
 
 describe('the same report twice', () => {
-  test('at the same moment counts once: both get the verdict, and one is marked as repeated', async () => {
+  test('the same report twice at the same moment counts once: both get the verdict, and one is marked as repeated', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
     const verdicts = await Promise.all([1, 2].map(() => engine.run(id).report({ token, result: { pages: 2 } })));
@@ -45,7 +45,7 @@ describe('the same report twice', () => {
     ]);
   });
 
-  test('while the first is being verified waits for its verdict, and another report is refused', async () => {
+  test('the same report again, while the first is verified, waits for its verdict, and another report is refused', async () => {
     const verified = Promise.withResolvers<boolean>();
     const slow = defineWorkflow({
       name: 'slow',
@@ -72,7 +72,7 @@ describe('the same report twice', () => {
     ]);
   });
 
-  test('in a flow gets the recorded verdict, as in a graph', async () => {
+  test('the same report twice in a flow gets the recorded verdict, as in a graph', async () => {
     const flow = workflow('flow', {}, function* () {
       yield* step('plan').agent({ agent: 'planner', context: {} });
       return yield* step('build').agent({ agent: 'builder', context: {} });
@@ -86,7 +86,7 @@ describe('the same report twice', () => {
     }
   });
 
-  test('of a failure gets the same answer, and a result for that attempt is refused', async () => {
+  test('the same report of a failure twice gets the same answer, and a result for that attempt is refused', async () => {
     const engine = await rig.open();
     const { id, token } = await begun(engine);
     const first = await engine.run(id).report({ token, failure: 'no network' });
@@ -115,7 +115,7 @@ test('a report on a cancelled step is not accepted, with the reason', async () =
   });
 });
 
-test('of two different reports at the same moment one counts, and the other is refused', async () => {
+test('the first of two different reports at the same moment counts, and the other is refused', async () => {
   const engine = await rig.open();
   const { id, token } = await begun(engine);
   const ends = await Promise.allSettled([1, 2].map((result) => engine.run(id).report({ token, result })));

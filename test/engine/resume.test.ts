@@ -15,7 +15,7 @@ async function changes(engine: Engine, run: string): Promise<RunEventOf<'run.cha
 }
 
 describe('a broken contract', () => {
-  test('K5: is retried once with the evidence, then the run escalates and stops', async () => {
+  test('K5: a broken contract is retried once with the evidence, then the run escalates and stops', async () => {
     const engine = await rig.open();
     const told: (string | undefined)[] = [];
     const broken = defineWorkflow({
@@ -90,7 +90,7 @@ function halting(world: { fixed: boolean; notes: (string | undefined)[] }) {
 }
 
 describe('a run that halted', () => {
-  test('is not resumed without a choice; the error names the choices', async () => {
+  test('a run that halted is not resumed without a choice; the error names the choices', async () => {
     const engine = await rig.open();
     const run = await engine.start(halting({ fixed: false, notes: [] }));
     await run.wait();
@@ -228,7 +228,7 @@ describe('K9: a bound that is used up', () => {
     return { definition, rounds: () => rounds };
   };
 
-  test('escalates; only more iterations or another step continue the run', async () => {
+  test('K9: a used-up bound escalates; only more iterations or another step continue the run', async () => {
     const engine = await rig.open();
     const { definition, rounds } = bounded();
     const run = await engine.start(definition);
@@ -276,7 +276,7 @@ test('a used-up bound of a transition to an end is an escalation like any other:
 });
 
 describe('a flow that failed', () => {
-  test('at a step: a retry runs that step again and nothing before it', async () => {
+  test('a retry of a flow that failed at a step runs that step again and nothing before it', async () => {
     const engine = await rig.open();
     const ran: string[] = [];
     let fixed = false;
@@ -297,7 +297,7 @@ describe('a flow that failed', () => {
     expect(ran).toEqual(['a', 'b', 'b']);
   });
 
-  test('by itself: a retry replays it, and runs no step again', async () => {
+  test('a retry of a flow that failed by itself replays it, and runs no step again', async () => {
     const engine = await rig.open();
     let calls = 0;
     let fixed = false;
@@ -317,7 +317,7 @@ describe('a flow that failed', () => {
     expect(calls).toBe(1);
   });
 
-  test('at a step that a person accepts continues with their output', async () => {
+  test('a flow that failed at a step that a person accepts continues with their output', async () => {
     const engine = await rig.open();
     const flow = workflow('accepted', function* () {
       const a = yield* step('a').task((): string => {
@@ -334,7 +334,7 @@ describe('a flow that failed', () => {
 });
 
 describe('the context of a resumed step', () => {
-  test('names the completed steps, the last output and what is to be retried', async () => {
+  test('the context of a resumed step names the completed steps, the last output and what is to be retried', async () => {
     const engine = await rig.open();
     const flow = defineWorkflow({
       name: 'known',

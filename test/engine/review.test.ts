@@ -69,14 +69,14 @@ const result = (view: { readonly steps: readonly { readonly step: string; readon
   view.steps.findLast(({ step: id }) => id === 'quality')?.output;
 
 describe('a review', () => {
-  test('is split once, verified item by item, fixed, and verified again', async () => {
+  test('a review is split once, verified item by item, fixed, and verified again', async () => {
     const { view } = await ended(graph());
     expect(view.status).toBe('completed');
     expect(result(view)).toEqual({ accepted: 'by the review', rounds: 2, items: ITEMS, open: [], follow_ups: [], history: [2, 0] });
     expect(asked.map((one) => one.step)).toEqual(['split', 'verify', 'verify', 'fix', 'verify', 'verify']);
   });
 
-  test('tells its reviewers one item and the round, and never an earlier verdict', async () => {
+  test('a review tells its reviewers one item and the round, and never an earlier verdict', async () => {
     await ended(graph({ name: 'Plan Review' }));
     const [first, , third] = prompts('verify');
     expect(first).toContain('PLAN REVIEW: Review the work for issues.');
@@ -88,24 +88,24 @@ describe('a review', () => {
     }
   });
 
-  test('tells whoever fixes what stops the work, with the evidence', async () => {
+  test('a review tells the fixing agent what stops the work, with the evidence', async () => {
     await ended(graph());
     expect(prompts('fix')[0]).toContain('looked at tests');
   });
 
-  test('takes fixed items, and needs nobody to split', async () => {
+  test('a review takes fixed items, and then needs no agent that splits the work', async () => {
     const { view } = await ended(graph({ items: [item('tests')] }));
     expect(asked.map((one) => one.step)).toEqual(['verify', 'fix', 'verify']);
     expect(result(view)).toMatchObject({ rounds: 2, items: [item('tests')] });
   });
 
-  test('sends items back that cannot be verified, with what is wrong about them', async () => {
+  test('a review sends items back that cannot be verified, with what is wrong about them', async () => {
     const { view } = await ended(graph(), { split: (time) => ({ items: time === 1 ? [item('a'), item('a')] : ITEMS }) });
     expect(view.status).toBe('completed');
     expect(prompts('split')[1]).toContain('two items have the id "a"');
   });
 
-  test('stops the work for a late MUST, and leaves a late SHOULD for later', async () => {
+  test('a review stops the work for a late MUST, and leaves a late SHOULD for later', async () => {
     const late = [
       { severity: 'MUST', text: 'The key is printed.' },
       { severity: 'SHOULD', text: 'A name is long.' },
@@ -121,7 +121,7 @@ describe('a review', () => {
     });
   });
 
-  test('lets what is not grave pass in the third round', async () => {
+  test('a review lets findings that are not severe pass in the third round', async () => {
     const { view } = await ended(graph(), { fix: () => fixed.add('tests') });
     expect(result(view)).toMatchObject({ rounds: 3, history: [2, 1, 0], follow_ups: [{ id: 'names', severity: 'COULD' }] });
   });

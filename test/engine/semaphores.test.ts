@@ -97,14 +97,14 @@ describe('a semaphore', () => {
     expect(meter.current.most).toBe(most);
   });
 
-  test('without a limit blocks nobody', async () => {
+  test('a semaphore without a limit blocks nobody', async () => {
     meter.current = createMeter();
     const engine = await rig.open({ limits: { keys: { other: 1 } }, ...services });
     await runAll([engine], task, 6);
     expect(meter.current.most).toBe(6);
   });
 
-  test('applies across two processes', async () => {
+  test('a semaphore applies across two processes', async () => {
     const code = `
       const job = defineWorkflow({ name: 'job', steps: [{ id: 'work', slots: ['db'], next: null, handler: async () => {
         appendFileSync(db + '.ledger', '+');
@@ -172,7 +172,7 @@ describe('waiting for a semaphore', () => {
     return { store, engine, queue, enter };
   }
 
-  test('is first come, first served, and makes no query meanwhile', async () => {
+  test('waiting for a semaphore is first come, first served, and makes no query meanwhile', async () => {
     const { store, engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');
@@ -190,7 +190,7 @@ describe('waiting for a semaphore', () => {
     expect(queue.order).toEqual(['first', ...waiters]);
   });
 
-  test('is ordered by the priority of the runs, then by age', async () => {
+  test('waiting for a semaphore is ordered by the priority of the runs, then by age', async () => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'first' });
     await queue.begun('first');
@@ -231,7 +231,7 @@ describe('waiting for a semaphore', () => {
         await cancelled;
       },
     ],
-  ])('ends when the holder %s', async (_, end) => {
+  ])('waiting for a semaphore ends when the holder %s', async (_, end) => {
     const { engine, queue, enter } = await openQueue();
     await engine.start(queue.definition, {}, { id: 'fails' });
     await queue.begun('fails');
@@ -242,7 +242,7 @@ describe('waiting for a semaphore', () => {
     expect((await engine.run('next').wait()).status).toBe('completed');
   });
 
-  test('costs a wide fan-out a few commits per member, however many wait', async () => {
+  test('waiting for a semaphore costs a wide fan-out a few commits per member, however many wait', async () => {
     const meter = createMeter();
     const wide = workflow('wide', function* () {
       return yield* step('each').each(

@@ -17,7 +17,7 @@ const listener = workflow('listener', function* () {
 });
 
 describe('a signal', () => {
-  test('ends the wait for its name and delivers its payload', async () => {
+  test('a signal ends the wait for its name and delivers its payload', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     await run.wait('idle');
@@ -27,7 +27,7 @@ describe('a signal', () => {
     expect((await run.wait()).output).toEqual({ first: { n: 1 }, second: null });
   });
 
-  test('that arrives before its wait is kept, in order, and consumed once', async () => {
+  test('a signal that arrives before its wait is kept, in order, and consumed once', async () => {
     const engine = await rig.open();
     const working = createLatch();
     const late = workflow('late', function* () {
@@ -46,7 +46,7 @@ describe('a signal', () => {
     expect((await run.wait()).output).toEqual(['a', 'b', 'c']);
   });
 
-  test('with an id that was used already changes nothing', async () => {
+  test('a signal with an id that was used already changes nothing', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     for (let n = 0; n < 5; n += 1) await engine.run(run.id).signal('go', { payload: n, id: 'delivery-1' });
@@ -55,21 +55,21 @@ describe('a signal', () => {
     expect((await run.wait()).output).toEqual({ first: 0, second: 9 });
   });
 
-  test('with another name is kept for a wait with that name', async () => {
+  test('a signal with another name is kept for a wait with that name', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     await engine.run(run.id).signal('other', { payload: 1 });
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'first' }]);
   });
 
-  test('to a final run is refused', async () => {
+  test('a signal to a final run is refused', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
     expect(await codeOf(engine.run(run.id).signal('go'))).toBe('RUN_FINAL');
   });
 
-  test('whose payload is not plain data is refused before anything is posted, with the path', async () => {
+  test('a signal whose payload is not plain data is refused before anything is posted, with the path', async () => {
     const engine = await rig.open();
     const run = await engine.start(listener);
     await run.wait('idle');
@@ -77,7 +77,7 @@ describe('a signal', () => {
     expect((await run.wait('idle')).waits).toMatchObject([{ step: 'first' }]);
   });
 
-  test('after the due time is too late: the wait has timed out', async () => {
+  test('a signal after the due time is too late: the wait has timed out', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock, drives: 'own' });
     const timed = defineWorkflow({

@@ -79,14 +79,14 @@ async function approve(engine: Engine, run: string, by: UnlockedKey = ann): Prom
 }
 
 describe('a run whose decisions are signed', () => {
-  test('cannot start while no key is enrolled, and says what to do', async () => {
+  test('a run whose decisions are signed cannot start while no key is enrolled, and says what to do', async () => {
     const engine = await open({ ...strict, identities: () => KeyList.none });
     const error = await errorOf(engine.start(review));
     expect(error).toMatchObject({ code: 'KEY_MISSING', message: expect.stringContaining('pawl identity create NAME') });
     expect(await engine.list()).toEqual([]);
   });
 
-  test('accepts no decision without a signature', async () => {
+  test('a run whose decisions are signed accepts no decision without a signature', async () => {
     const engine = await open();
     const run = await parked(engine);
     expect((await engine.run(run).approvals())[0]?.signed).toBe(true);
@@ -94,7 +94,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
-  test('accepts one that is signed for exactly this, and continues, also in an engine that only drives it', async () => {
+  test('a run whose decisions are signed accepts a decision that is signed for exactly this, and continues, also in an engine that only drives it', async () => {
     const engine = await open();
     const run = await parked(engine);
     await approve(engine, run);
@@ -106,7 +106,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('accepts no signature of another run, content, answer, text, person or key', async () => {
+  test('a run whose decisions are signed accepts no signature of another run, content, answer, text, person or key', async () => {
     const engine = await open();
     const [run, other] = [await parked(engine), await parked(engine)];
     const right = await asked(engine, run);
@@ -130,7 +130,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).get()).status).toBe('waiting');
   });
 
-  test('accepts a key that a known one enrolled later, and none that was revoked', async () => {
+  test('a run whose decisions are signed accepts a key that a known one enrolled later, and none that was revoked', async () => {
     const engine = await open();
     const [first, second] = [await parked(engine), await parked(engine)];
     changeKeyList(state, (list) => list.enrol(bob, ann, 2));
@@ -143,7 +143,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('accepts no key of a list that somebody made for themselves', async () => {
+  test('a run whose decisions are signed accepts no key of a list that somebody made for themselves', async () => {
     const run = await parked(await open());
     const own = KeyList.none.enrol(mallory, mallory, 1);
     const engine = await open({ ...strict, identities: () => own });
@@ -153,7 +153,7 @@ describe('a run whose decisions are signed', () => {
     });
   });
 
-  test('still needs signatures when the setting is gone, and so do its forks', async () => {
+  test('a run whose decisions are signed still needs signatures when the setting is gone, and so do its forks', async () => {
     const first = await open();
     const run = await parked(first);
     await first.close();
@@ -168,7 +168,7 @@ describe('a run whose decisions are signed', () => {
     expect((await fork.wait()).status).toBe('completed');
   });
 
-  test('begins behind its first step, or with results that were given, only with a signature', async () => {
+  test('a run whose decisions are signed begins after its first step, or with given results, only with a signature', async () => {
     const engine = await open();
     const by = (key: UnlockedKey) => async (statement: Statement) => sign(key, statement, Date.now());
     const start = (more: object) => engine.start(review, {}, { origin: { actor: 'ann' }, from: 'publish', ...more });
@@ -196,7 +196,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('passes the requirement on to the runs that it starts', async () => {
+  test('a run whose decisions are signed passes the requirement on to the runs that it starts', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: review, next: null }] });
     const first = await open({ ...strict, workflows: [parent] });
     const run = await parked(first, parent);
@@ -209,7 +209,7 @@ describe('a run whose decisions are signed', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('needs a signature for an answer to what was assumed, also when it is over, and is proved with it', async () => {
+  test('a run whose decisions are signed needs a signature for an answer to what was assumed, also when it is over, and is proved with it', async () => {
     const guess = { question: 'Which?', assumed: 'this', severity: 'MUST' } as const;
     const assuming = defineWorkflow({
       name: 'assuming',
@@ -237,7 +237,7 @@ describe('a run whose decisions are signed', () => {
     ]);
   });
 
-  test('needs a signature for each step that is passed by hand', async () => {
+  test('a run whose decisions are signed needs a signature for each step that is passed by hand', async () => {
     const broken = defineWorkflow({
       name: 'broken',
       steps: [
@@ -278,7 +278,7 @@ describe('an event at the forge in a run whose decisions are signed', () => {
   const react = (engine: Engine, run: string, to: string) =>
     engine.run(run).react({ actor: 'eve', reaction, action: { do: 'back', step: to, rule: 0, max: 3 } });
 
-  test('sends it back without a signature, and the run is still proved', async () => {
+  test('an event at the forge sends a run with signed decisions back without a signature, and the run is still proved', async () => {
     const engine = await open();
     const run = await parked(engine);
     await react(engine, run, 'draft');
@@ -290,7 +290,7 @@ describe('an event at the forge in a run whose decisions are signed', () => {
     expect([view.status, view.waits.map(({ path }) => path)]).toEqual(['waiting', ['ask#2']]);
   });
 
-  test('never sends it past a question', async () => {
+  test('an event at the forge never sends a run whose decisions are signed past a question', async () => {
     const engine = await open();
     const run = await parked(engine);
     await react(engine, run, 'publish');
@@ -318,7 +318,7 @@ describe('a question that takes a signature in a run that does not', () => {
     ],
   });
 
-  test('is the only one that does', async () => {
+  test('in a run without signatures, only the question that asks for one needs one', async () => {
     const engine = await open({ workflows: [one] });
     const run = await parked(engine, one);
     await engine.run(run).decide({ option: 'approve', actor: 'ann' });
@@ -328,7 +328,7 @@ describe('a question that takes a signature in a run that does not', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('takes one in a flow', async () => {
+  test('a question of a flow can need a signature in a run that needs none', async () => {
     const flow = workflow('flow', {}, function* () {
       return yield* step('ask').human({ prompt: 'Publish?', signed: true });
     });
@@ -361,7 +361,7 @@ describe('what somebody wrote into the database', () => {
     await store.close();
   }
 
-  test('is no decision: mail without a valid signature is ignored, and that is logged', async () => {
+  test('mail without a valid signature that somebody wrote into the database is ignored, and that is logged', async () => {
     const first = await open();
     const run = await parked(first);
     const made = await asked(first, run);
@@ -390,7 +390,7 @@ describe('what somebody wrote into the database', () => {
     expect((await engine.run(run).wait()).status).toBe('completed');
   });
 
-  test('does not end a child that still asks', async () => {
+  test('mail that somebody wrote into the database does not end a child that still asks', async () => {
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: review, next: null }] });
     const first = await open({ ...strict, workflows: [parent] });
     const run = await parked(first, parent);
@@ -479,7 +479,7 @@ describe('what somebody wrote into the database', () => {
   });
 });
 
-test('whoever signs a digest has been shown what it stands for', async () => {
+test('a person who signs a digest has been shown what it stands for', async () => {
   const engine = await open();
   const run = await parked(engine);
   const [approval] = await engine.run(run).approvals();

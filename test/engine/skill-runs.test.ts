@@ -62,7 +62,7 @@ describe('a step that iterates', () => {
     step('end'),
   ]);
 
-  test('comes again until its agent is sure, with the next iteration in what it is told', async () => {
+  test('a step that iterates comes again until its agent is sure, and each time is told its iteration', async () => {
     const agent = await begin(skill);
     expect(await agent.told()).toContain('Iteration 1 of at most 5.');
     expect(await agent.report({ confidence: 'low' })).toEqual(['look']);
@@ -73,7 +73,7 @@ describe('a step that iterates', () => {
     expect(await agent.outcomes()).toEqual(['look#1 iterate', 'look#2 ok', 'end#1 undefined']);
   });
 
-  test('goes on after five visits, and the run shows that it was capped', async () => {
+  test('a step that iterates leads on after five visits, and the run shows that it was capped', async () => {
     const agent = await begin(skill);
     for (const _ of [1, 2, 3, 4]) expect(await agent.report({ confidence: 'medium' })).toEqual(['look']);
     expect(await agent.report({ confidence: 'medium' })).toEqual(['end']);
@@ -83,7 +83,7 @@ describe('a step that iterates', () => {
     });
   });
 
-  test('does not end without a word on how sure its agent is, nor because the agent names an iteration', async () => {
+  test('a step that iterates does not end without a word on how sure its agent is, nor because the agent names an iteration', async () => {
     const agent = await begin(skill);
     await expect(agent.report({})).rejects.toThrow('"confidence" is missing');
     expect(await agent.report({ confidence: 'low', iteration: 5, outcome: 'ok' })).toEqual(['look']);
@@ -108,11 +108,11 @@ describe('a routing function', () => {
     ['full', ['design']],
     ['quick', ['synthesis']],
     ['none', []],
-  ])('is evaluated by the engine: mode %s', async (mode, open) => {
+  ])('a routing function is evaluated by the engine: mode %s', async (mode, open) => {
     expect(await (await begin(skill, { mode })).report({ mode: 'quick' })).toEqual(open);
   });
 
-  test('has all its ways in the definition', () => {
+  test('a routing function has all its targets in the definition', () => {
     const { next } = workflowOf(skill).compiled.definition.steps[0] as { next: Record<string, { to: unknown }> };
     expect(Object.fromEntries(Object.entries(next).map(([outcome, { to }]) => [outcome, to]))).toEqual({
       ok: { step: 'design' },
@@ -137,7 +137,7 @@ describe('a contract', () => {
     folder: arg({ type: 'string', default: 'out' }),
   });
 
-  test('keeps a step open until its document is there, and says what is missing', async () => {
+  test('a contract keeps a step open until its document is there, and says what is missing', async () => {
     write(
       'out/notes.md',
       'An old text that was there before the step began, with more than twenty words in it, so that only its age is wrong here.',
@@ -150,7 +150,7 @@ describe('a contract', () => {
     expect(await agent.report()).toEqual(['more']);
   });
 
-  test('refuses a copy of the document of another step', async () => {
+  test('a contract refuses a copy of the document of another step', async () => {
     const agent = await begin(skill);
     write('out/notes.md', NOTES);
     await agent.report();
@@ -158,7 +158,7 @@ describe('a contract', () => {
     expect(await agent.report()).toEqual([expect.stringContaining('more.md: it is a copy of out/notes.md')]);
   });
 
-  test('takes no link to a document as a source, and no path that cannot be read', async () => {
+  test('a contract takes no link to a document as a source, and no path that cannot be read', async () => {
     const agent = await begin(skillOf([step('look', { contract: { documents: [{ path: 'look.md', quotes: 1 }] } })]));
     symlinkSync('look.md', rig.path('source.md'));
     symlinkSync('loop.md', rig.path('loop.md'));
@@ -171,7 +171,7 @@ describe('a contract', () => {
     expect(message).toContain('aaa, which is not a text file of the project');
   });
 
-  test('takes nothing as a source that the step itself created', async () => {
+  test('a contract takes nothing as a source that the step itself created', async () => {
     const line = 'The parser reads one file at a time and keeps no state.';
     write('old.md', line);
     const agent = await begin(skillOf([step('look', { contract: { documents: [{ path: 'look.md', quotes: 1 }] } })]));
@@ -187,7 +187,7 @@ describe('a contract', () => {
     expect(await agent.report()).toEqual([]);
   });
 
-  test('counts for each visit of a step: what an earlier visit wrote is not the work of this one', async () => {
+  test('a contract counts for each visit of a step: what an earlier visit wrote is not the work of this one', async () => {
     const agent = await begin(skillOf([step('look', { iterates: true, contract: { documents: [{ path: 'look.md' }] } })]));
     write('look.md', NOTES);
     expect(await agent.report({ confidence: 'low' })).toEqual(['look']);
@@ -196,7 +196,7 @@ describe('a contract', () => {
     expect(await agent.report({ confidence: 'high' })).toEqual([]);
   });
 
-  test('runs the command that the person gave, and shows how it ended', async () => {
+  test('a contract runs the command that the person gave, and shows how it ended', async () => {
     const agent = await begin(
       skillOf([step('build', { contract: { command: '{test}' } })], { test: arg({ type: 'string', default: 'test -f built.txt' }) }),
     );
@@ -205,7 +205,7 @@ describe('a contract', () => {
     expect(await agent.report()).toEqual([]);
   });
 
-  test('does not count when the step rewrote what its command runs', async () => {
+  test('a contract does not count when the step rewrote what its command runs', async () => {
     write('check.sh', 'test -f built.txt\n');
     const skill = skillOf([step('build', { contract: { command: 'sh {script}' } }), step('end')], {
       script: arg({ type: 'string', default: 'check.sh' }),
@@ -219,7 +219,7 @@ describe('a contract', () => {
     expect(await agent.report()).toEqual([expect.stringContaining('check.sh (changed)')]);
   });
 
-  test('wants a change among the files of the project', async () => {
+  test('a contract requires a change among the files of the project', async () => {
     write('src/a.ts', 'export {};\n');
     const agent = await begin(skillOf([step('build', { contract: { changes: ['src/**'] } })]));
     write('src/a.ts', '\n\nexport {};  \n\u200b\n');
@@ -271,7 +271,7 @@ const verdicts = (a: string, b: string, findings: readonly object[] = []) =>
 describe('a review loop', () => {
   const skill = reviewedSkill();
 
-  test('is decided by the engine from the documents of the review, round by round', async () => {
+  test('a review loop is decided by the engine from the documents of the review, round by round', async () => {
     const agent = await begin(skill);
     expect(await agent.report()).toEqual(['review']);
     expect(await agent.told()).toContain('Round 1 of the review "Plan Review"; it fails on findings with MUST, SHOULD, COULD.');
@@ -301,7 +301,7 @@ describe('a review loop', () => {
     ]);
   });
 
-  test('refuses items that were changed after round 1, and verdicts without evidence', async () => {
+  test('a review loop refuses items that were changed after round 1, and verdicts without evidence', async () => {
     const agent = await begin(skill);
     await agent.report();
     write('qr/items.json', JSON.stringify(ITEMS));
@@ -315,7 +315,7 @@ describe('a review loop', () => {
     expect(await agent.report()).toEqual([expect.stringContaining('the item "b" has no verdict')]);
   });
 
-  test('is not decided by verdicts that were changed after they were reported', async () => {
+  test('a review loop is not decided by verdicts that were changed after they were reported', async () => {
     // The command stands for whatever writes the file between the report and the gate.
     const rewrites = "sed -i.bak 's/fail/pass/' qr/verdicts.json";
     const [work, , third, end] = skill.steps;
@@ -328,7 +328,7 @@ describe('a review loop', () => {
     expect((await agent.run.get()).error).toContain('qr/verdicts.json was changed after its reviewer reported it');
   });
 
-  test('asks a person when its rounds are used up, who may allow more', async () => {
+  test('a review loop asks a person when its rounds are used up, who may allow more', async () => {
     const agent = await begin(skill);
     write('qr/items.json', JSON.stringify(ITEMS));
     for (let round = 1; round <= 8; round += 1) {
@@ -354,7 +354,7 @@ describe('a review loop', () => {
     expect((await agent.open()).map((one) => one.step)).toEqual(['end']);
   });
 
-  test('without documents goes by the findings of the report, and fewer stop it later', async () => {
+  test('a review loop without documents goes by the findings of the report, and fewer stop it later', async () => {
     const plain = skillOf([
       step('work'),
       step('review'),
@@ -387,7 +387,7 @@ describe('a lost context', () => {
     return again;
   }
 
-  test('in the middle of a confidence loop goes on with the same iteration', async () => {
+  test('a lost context in the middle of a confidence loop goes on with the same iteration', async () => {
     const skill = skillOf([step('look', { iterates: true }), step('end')]);
     const engine = await rig.open();
     const run = await engine.start(workflowOf(skill), {}, { facts: { $attended: true } });
@@ -400,7 +400,7 @@ describe('a lost context', () => {
     expect(await again.report({ confidence: 'high' })).toEqual(['end']);
   });
 
-  test('in round 2 of a review goes on with the same findings and the frozen items', async () => {
+  test('a lost context in round 2 of a review goes on with the same findings and the frozen items', async () => {
     const skill = reviewedSkill();
     const engine = await rig.open();
     const run = await engine.start(workflowOf(skill), {}, { facts: { $attended: true } });

@@ -60,7 +60,7 @@ test('a step that may write has a snapshot before and after it, and the others h
 describe('on_fail: restore', () => {
   const MESS = 'echo $PAWL_ATTEMPT >> text; rm -f .gitignore; mkdir -p sub; echo x > sub/new; ln -s text link';
 
-  test('puts the files back before each retry and before what follows', async () => {
+  test('on_fail: restore puts the files back before each retry and before what follows', async () => {
     const view = await run(
       yaml(`  - { id: write, type: command, on_fail: restore, run: "cat text >> ../seen; ${MESS}; false", on_error: { retry: 1, then: after } }
   - { id: after, type: command, run: "cat text >> ../seen; ls -A" }
@@ -81,7 +81,7 @@ describe('on_fail: restore', () => {
     ]);
   });
 
-  test('is the same in a graph and in a flow, for functions too, and when a contract is broken', async () => {
+  test('on_fail: restore is the same in a graph and in a flow, for functions too, and when a contract is broken', async () => {
     const write = () => writeFileSync(join(project, 'text'), 'broken');
     const broken = { name: 'is never so', check: () => false, error: 'no' };
     const graph = defineWorkflow({
@@ -102,7 +102,7 @@ describe('on_fail: restore', () => {
     expect(read('text')).toBe('one\n');
   });
 
-  test('puts back what a step left that ran out of time', async () => {
+  test('on_fail: restore puts back what a step left that ran out of time', async () => {
     const view = await run(
       yaml(`  - { id: slow, type: command, timeout: 1s, on_fail: restore, run: "${MESS}; sleep 30", on_timeout: after }
   - { id: after, type: command, run: "cat text > ../seen" }
@@ -111,7 +111,7 @@ describe('on_fail: restore', () => {
     expect([view.status, readFileSync(rig.path('seen'), 'utf8')]).toEqual(['completed', 'one\n']);
   });
 
-  test('works on a database in memory, and on named files without git', async () => {
+  test('on_fail: restore works with a database in memory, and on named files without git', async () => {
     const plain = rig.path('plain');
     mkdirSync(plain);
     writeFileSync(join(plain, 'data.csv'), 'good');
@@ -127,7 +127,7 @@ describe('on_fail: restore', () => {
     expect(existsSync(snapshotsOf(rig.db))).toBe(false);
   });
 
-  test('members side by side only put back what they declare to write', async () => {
+  test('members of a group put back only what they declare to write', async () => {
     const view = await run(
       yaml(`  - id: both
     type: parallel
@@ -141,7 +141,7 @@ describe('on_fail: restore', () => {
     expect(restored).toMatchObject({ path: 'both#1/a', files: 1 });
   });
 
-  test('after a kill of the engine, what the attempt left is put back before it runs again', async () => {
+  test('on_fail: restore puts back what a killed engine left of an attempt, before it runs again', async () => {
     const code = `
       const file = ${JSON.stringify(join(project, 'text'))};
       const work = workflow('work', function* () {
@@ -176,7 +176,7 @@ describe('on_fail: restore', () => {
     ]);
   });
 
-  test('what an attended agent left that gives up is put back before the next one begins', async () => {
+  test('on_fail: restore puts back what an attended agent left that gave up, before the next one begins', async () => {
     const engine = await rig.open({ cwd: project, roles: { dev: { driver: 'attended' } } });
     const definition = yaml(
       `  - { id: work, type: agent, agent: dev, prompt: Do it., restore_on_fail: true, on_error: { retry: 1, then: escalate } }\n`,
@@ -191,7 +191,7 @@ describe('on_fail: restore', () => {
   });
 });
 
-test('what a program changes after the attempt ended stays when its files are put back', async () => {
+test('changes that a program makes after the attempt has ended stay when its files are put back', async () => {
   const engine = await rig.open({ cwd: project });
   const run = await engine.start(yaml(`  - { id: write, type: command, run: "echo two > text; echo made > made" }\n`));
   await run.wait();

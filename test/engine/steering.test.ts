@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('pause', () => {
-  test('lets what runs finish and begins nothing new until the run is resumed', async () => {
+  test('a pause lets running steps finish and begins nothing new until the run is resumed', async () => {
     const engine = await rig.open();
     const [begun, go] = [createLatch(), createLatch()];
     const ran: string[] = [];
@@ -36,7 +36,7 @@ describe('pause', () => {
     expect([(await run.wait()).output, ran]).toEqual(['end', ['a', 'b']]);
   });
 
-  test('holds the members of a group that have not begun', async () => {
+  test('a pause stops the members of a group that have not begun', async () => {
     const engine = await rig.open();
     const latches = [createLatch(), createLatch(), createLatch()];
     const begun: number[] = [];
@@ -65,7 +65,7 @@ describe('pause', () => {
     expect((await run.wait()).output).toEqual([0, 1, 2]);
   });
 
-  test('keeps a decision made meanwhile', async () => {
+  test('a pause keeps a decision made meanwhile', async () => {
     const engine = await rig.open();
     const ran: string[] = [];
     const asks = defineWorkflow({
@@ -84,7 +84,7 @@ describe('pause', () => {
     expect([(await run.wait()).status, ran]).toEqual(['completed', ['work']]);
   });
 
-  test('of a final run is refused', async () => {
+  test('a pause of a final run is refused', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'quick', steps: [{ id: 'a', handler: () => 1, next: null }] }));
     await run.wait();
@@ -96,7 +96,7 @@ describe('pause', () => {
 });
 
 describe('cancel', () => {
-  test('stops the processes of the run before it resolves', async () => {
+  test('a cancel stops the processes of the run before it resolves', async () => {
     const engine = await rig.open();
     const hang = defineWorkflow({
       name: 'hang',
@@ -113,14 +113,14 @@ describe('cancel', () => {
     expect(view.steps).toMatchObject([{ path: 'work#1', status: 'cancelled', actor: 'ann' }]);
   });
 
-  test('of a parked run is final at once', async () => {
+  test('a cancelled parked run is final immediately', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'waits', steps: [{ id: 'hear', signal: 'go', next: null }] }));
     await run.wait('idle');
     expect((await engine.run(run.id).cancel({ actor: 'ann' })).status).toBe('cancelled');
   });
 
-  test('includes grandchildren, and the parent is cancelled only after them', async () => {
+  test('a cancel includes grandchildren, and the parent is cancelled only after them', async () => {
     const begun = createLatch();
     const stopped = createLatch();
     const held = createLatch();

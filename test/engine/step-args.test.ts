@@ -14,7 +14,7 @@ afterEach(() => rig.close());
 const CONFIDENCE = { confidence: arg({ choices: ['low', 'high'], default: 'low' }), rounds: arg({ type: 'integer', default: 2 }) };
 
 describe('the arguments of a step', () => {
-  test('are passed to its handler: from the run’s data, else their defaults', async () => {
+  test('the arguments of a step are passed to its handler: from the run’s data, else their defaults', async () => {
     const w = defineWorkflow({
       name: 'args',
       steps: {
@@ -26,7 +26,7 @@ describe('the arguments of a step', () => {
     expect(view.output).toEqual({ confidence: 'high', rounds: 2 });
   });
 
-  test('are checked when an agent reports them', async () => {
+  test('the arguments of a step are checked when an agent reports them', async () => {
     const w = defineWorkflow({ name: 'reported', steps: { judge: { agent: 'dev', prompt: 'p', args: CONFIDENCE, next: null } } });
     const engine = await rig.open();
     const run = await engine.start(w, {}, { facts: { $attended: true } });

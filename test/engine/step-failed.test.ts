@@ -141,7 +141,7 @@ test.each<[string, Body, object]>([
   expect(await told(body)).toMatchObject(expected);
 });
 
-test('rejection: who, and what they wrote', async () => {
+test('the evidence of a rejection says who rejected, and what they wrote', async () => {
   expect(await told(() => step('ask').human({ prompt: 'Ship it?' }), { option: 'reject', input: 'too slow' })).toEqual({
     outcome: 'reject',
     message: 'ann decided "reject" at step "ask": too slow',

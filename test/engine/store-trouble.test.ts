@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('D05: a commit that fails because the disk is full', () => {
-  test('stops the work, is reported by wait(), leaves nothing half written, and a later resume succeeds', async () => {
+  test('D05: a full disk stops the work, is reported by wait(), leaves nothing half written, and a later resume succeeds', async () => {
     const store = await openSpiedStore(rig.db);
     const ran: string[] = [];
     let isFull = false;
@@ -80,7 +80,7 @@ describe('D05: a commit that fails because the disk is full', () => {
     await store.close();
   });
 
-  test('at the first commit is reported by start(), and there is no run', async () => {
+  test('D05: a full disk at the first commit is reported by start(), and there is no run', async () => {
     const store = await openSpiedStore(rig.db);
     store.around = async () => {
       throw new EngineError('STORE_FULL', 'there is no room on the disk');
@@ -131,8 +131,8 @@ test('a store that became read-only stops the process of a step, and nothing mor
   expect(existsSync(rig.path('after'))).toBe(false);
 });
 
-describe('E6: an engine with nothing to do', () => {
-  test('makes no query: 50 parked runs, 300 ms, no call', async () => {
+describe('an engine with nothing to do', () => {
+  test('E5, E6: 50 runs that only wait have no owner, and their engine makes no query in 300 ms', async () => {
     const store = await openSpiedStore(rig.db);
     const waits = defineWorkflow({
       name: 'waits',
@@ -141,6 +141,7 @@ describe('E6: an engine with nothing to do', () => {
     const engine = await rig.open({ store, workflows: [waits] });
     const runs = await Promise.all(Array.from({ length: 50 }, () => engine.start(waits)));
     await Promise.all(runs.map((run) => run.wait('idle')));
+    expect(await store.heads({ of: 'owned' })).toEqual([]);
     await engine.recover();
     const asked = store.calls.length;
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('the time limit of an attempt', () => {
-  test('C04: ends the whole process tree, and the step settles timeout', async () => {
+  test('C04: the time limit of an attempt ends the whole process tree, and the step settles as timeout', async () => {
     const engine = await rig.open();
     const tree = defineWorkflow({
       name: 'tree',
@@ -33,7 +33,7 @@ describe('the time limit of an attempt', () => {
     expect(view.steps[0]).toMatchObject({ outcome: 'timeout', error: expect.stringContaining('longer than 700 ms') });
   });
 
-  test('aborts the signal of a function; a later result is logged as late and changes nothing', async () => {
+  test('the time limit of an attempt aborts the signal of a function; a later result is logged as late and changes nothing', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const begun = createLatch();
@@ -64,7 +64,7 @@ describe('the time limit of an attempt', () => {
     expect([view.status, view.steps[0]?.outcome, view.steps[0]?.output]).toEqual(['escalated', 'timeout', null]);
   });
 
-  test('applies to every attempt, and a retry after a timeout has a new key', async () => {
+  test('the time limit of an attempt applies to every attempt, and a retry after a timeout has a new key', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const keys: string[] = [];
@@ -101,7 +101,7 @@ describe('the time limit of an attempt', () => {
 });
 
 describe('the time limit of a wait', () => {
-  test('of a child ends the child as well', async () => {
+  test('the time limit of a step that waits for a child ends the child as well', async () => {
     const clock = createVirtualClock();
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'wait', signal: 'never', next: null }] });
     const parent = defineWorkflow({
@@ -116,7 +116,7 @@ describe('the time limit of a wait', () => {
     expect((await engine.run(child).wait()).status).toBe('cancelled');
   });
 
-  test('of a group covers all members: completed ones stay, the others are stopped', async () => {
+  test('the time limit of a group covers all members: completed ones stay, the others are stopped', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const second = createLatch();
@@ -156,7 +156,7 @@ describe('the time limit of a wait', () => {
     ]);
   });
 
-  test('of a delay with a poll ends it when the condition holds, or at the end of the time', async () => {
+  test('a delay with a poll ends when the condition holds, or at the end of its time', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     let ready = false;
@@ -200,7 +200,7 @@ describe('the time limit of a wait', () => {
 });
 
 describe('a retry', () => {
-  test('waits longer each time, up to its maximum, and passes the error to the next attempt', async () => {
+  test('a retry waits longer each time, up to its maximum, and passes the error to the next attempt', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     const seen: string[] = [];
@@ -238,7 +238,7 @@ describe('a retry', () => {
     expect([view.status, view.error]).toEqual(['escalated', 'boom 5']);
   });
 
-  test('does not happen for a reported fail', async () => {
+  test('a retry does not happen for a reported fail', async () => {
     const engine = await rig.open();
     let calls = 0;
     const reports = defineWorkflow({

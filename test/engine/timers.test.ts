@@ -24,7 +24,7 @@ function sleeper(days: number) {
 }
 
 describe('D18: a timer', () => {
-  test.each([30, 400])('of %i days fires once at its time, with a restart of the engine in between', async (days) => {
+  test.each([30, 400])('D18: a timer of %i days fires once at its time, with a restart of the engine in between', async (days) => {
     const { woke, clock, definition } = sleeper(days);
     const due = clock.now() + days * DAY;
     const first = await rig.open({ clock, workflows: [definition] });
@@ -45,7 +45,7 @@ describe('D18: a timer', () => {
     expect([woke, await second.recover()]).toEqual([[due], []]);
   });
 
-  test('whose time passed while no engine ran fires when one starts', async () => {
+  test('D18: a timer whose time passed while no engine ran fires when one starts', async () => {
     const { woke, clock, definition } = sleeper(30);
     const first = await rig.open({ clock, workflows: [definition] });
     const run = await first.start(definition);
@@ -57,7 +57,7 @@ describe('D18: a timer', () => {
     expect(woke).toEqual([clock.now()]);
   });
 
-  test('of many runs: one timer of the clock is enough, and each run wakes at its own time', async () => {
+  test('D18: one timer of the clock is enough for many runs, and each wakes at its own time', async () => {
     const clock = createVirtualClock();
     const woke: string[] = [];
     const definition = defineWorkflow({

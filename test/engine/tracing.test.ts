@@ -39,7 +39,7 @@ const article = defineWorkflow({
 });
 
 describe('the spans of a run', () => {
-  test('are one for the run, one for each step in it, and one for the agent in its step', async () => {
+  test('the spans of a run are one for the run, one for each step in it, and one for the agent in its step', async () => {
     const engine = await rig.open({ workflows: [article], roles, drivers: { scripted: agents } });
     const run = await engine.start(article);
     await run.wait();
@@ -71,7 +71,7 @@ describe('the spans of a run', () => {
     });
   });
 
-  test('hold no prompt, no output and no message of an error', async () => {
+  test('the spans of a run hold no prompt, no output and no message of an error', async () => {
     const failing = defineWorkflow({
       name: 'failing',
       steps: [
@@ -95,7 +95,7 @@ describe('the spans of a run', () => {
     expect(JSON.stringify(all)).not.toContain(SECRET);
   });
 
-  test('join the trace of whoever starts the run, and code in a step adds spans below it', async () => {
+  test('the spans of a run join the trace of the program that starts it, and code in a step adds spans below it', async () => {
     const tracer = trace.getTracer('application');
     const work = workflow('work', function* () {
       return yield* step('call').task(async () => {
@@ -116,7 +116,7 @@ describe('the spans of a run', () => {
     expect(new Set(telemetry.spans().map(traceOf))).toEqual(new Set([outer.spanContext().traceId]));
   });
 
-  test('of a child run are below those of its parent', async () => {
+  test('the spans of a child run are below those of its parent', async () => {
     const kid = workflow('kid', function* () {
       return yield* step('play').task(() => 1);
     });
@@ -133,7 +133,7 @@ describe('the spans of a run', () => {
     expect(parentOf(telemetry.named('step play')[0])).toBe(idOf(child));
   });
 
-  test('of one that waits stay in its trace in the next process, and the wait itself is one', async () => {
+  test('the spans of a run that waits stay in its trace in the next process, and the wait itself is one', async () => {
     const clock = createVirtualClock();
     const later = defineWorkflow({
       name: 'later',

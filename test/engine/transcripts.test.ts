@@ -36,7 +36,7 @@ async function transcribed(events: readonly AgentEvent[], secrets: Record<string
 const said = (text: string): AgentEvent => ({ kind: 'text', text });
 
 describe('a transcript', () => {
-  test('has the agent’s messages, actions and denied requests, in order', async () => {
+  test('a transcript has the agent’s messages, actions and denied requests, in order', async () => {
     const events: AgentEvent[] = [
       said('I look.'),
       { kind: 'tool', id: '1', name: 'Bash', input: { command: 'ls' } },
@@ -47,7 +47,7 @@ describe('a transcript', () => {
     expect((await transcribed(events)).lines).toEqual(events);
   });
 
-  test('is one file per attempt, for its user only', async () => {
+  test('a transcript is one file per attempt, for its user only', async () => {
     const { run } = await transcribed([said('x')]);
     const folder = join(transcriptsOf(rig.db), run);
     expect(readdirSync(folder)).toEqual(['work%231.1.jsonl']);
@@ -55,7 +55,7 @@ describe('a transcript', () => {
     expect(statSync(join(folder, 'work%231.1.jsonl')).mode & 0o777).toBe(0o600);
   });
 
-  test('has no secret in it, not even one that came in two pieces', async () => {
+  test('a transcript has no secret in it, not even one that came in two pieces', async () => {
     const { run, lines } = await transcribed(
       [said('the key is hush-'), said('hush-1 and\nthat is it'), { kind: 'tool', id: '1', name: 'Bash', input: ['hush-hush-1'] }],
       { KEY: 'hush-hush-1' },
@@ -69,7 +69,7 @@ describe('a transcript', () => {
     expect(raw).not.toContain('hush-hush-1');
   });
 
-  test('is bounded, and says where it was cut', async () => {
+  test('a transcript is bounded, and says where it was cut', async () => {
     const long = 'x'.repeat(100_000);
     const { lines, run } = await transcribed(
       Array.from({ length: 200 }, (_, id) => ({ kind: 'tool-result', id: String(id), ok: true, text: long })),
@@ -79,7 +79,7 @@ describe('a transcript', () => {
     expect(statSync(join(transcriptsOf(rig.db), run, 'work%231.1.jsonl')).size).toBeLessThan(8.1 * 1024 * 1024);
   });
 
-  test('cannot leave its folder, whatever the name of a run or path, and is removed with its run', async () => {
+  test('a transcript cannot leave its folder, whatever the name of a run or path, and is removed with its run', async () => {
     const { run } = await transcribed([said('x')]);
     const folder = transcriptsOf(rig.db);
     removeTranscripts(folder, ['..', '../..', '.']);
@@ -89,7 +89,7 @@ describe('a transcript', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that cannot be written blocks nothing', async () => {
+  test('a transcript that cannot be written blocks nothing', async () => {
     const blocked = await rig.open({});
     await blocked.close();
     const { writeFileSync } = await import('node:fs');
@@ -99,7 +99,7 @@ describe('a transcript', () => {
   });
 });
 
-test('what a command prints is kept as it comes, without secrets, also those it printed in two pieces', async () => {
+test('the output of a command is kept as it comes, without secrets, also those it printed in two pieces', async () => {
   const line = 'printf "token hunter2"; printf "hunter2\\n"; echo done >&2';
   const engine = await rig.open({ secrets: { TOKEN: 'hunter2hunter2' } });
   const run = await engine.start(defineWorkflow({ name: 'prints', steps: [{ id: 'work', command: line, next: null }] }));

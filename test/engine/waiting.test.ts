@@ -38,7 +38,7 @@ describe('waiting for a run', () => {
     expect(await happened(run)).toEqual(expected);
   });
 
-  test('sees what a clock that was turned by hand brings about', async () => {
+  test('waiting for a run sees what a manually advanced clock brings about', async () => {
     const clock = createVirtualClock();
     const engine = await rig.open({ clock });
     let calls = 0;
@@ -64,7 +64,7 @@ describe('waiting for a run', () => {
     expect(seen).toEqual(['delay', 1, 'delay', 2, 'human', 3]);
   });
 
-  test('that ended here returns without reading it again', async () => {
+  test('waiting for a run that ended here returns without reading it again', async () => {
     const store = await openSpiedStore(rig.db);
     const engine = await rig.open({ store });
     const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 1, next: null }] }));
@@ -75,13 +75,13 @@ describe('waiting for a run', () => {
     await store.close();
   });
 
-  test('that halted is settled', async () => {
+  test('a run that halted is settled', async () => {
     const engine = await rig.open();
     const run = await engine.start(defineWorkflow({ name: 'w', steps: [{ id: 'a', handler: () => 'fail', next: null }] }));
     expect(await happened(run)).toEqual({ settled: true, idle: true, outside: true });
   });
 
-  test('whose child waits for a time is not waiting for anything outside', async () => {
+  test('a run whose child waits for a time is not waiting for anything outside', async () => {
     const clock = createVirtualClock();
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'sleep', delay: '1h', next: null }] });
     const parent = workflow('parent', function* () {
@@ -95,14 +95,14 @@ describe('waiting for a run', () => {
     expect((await run.wait()).output).toBe('end');
   });
 
-  test('whose child has stopped is waiting for something outside', async () => {
+  test('a run whose child has stopped is waiting for something outside', async () => {
     const kid = defineWorkflow({ name: 'kid', steps: [{ id: 'a', handler: () => 'fail', next: null }] });
     const parent = defineWorkflow({ name: 'parent', steps: [{ id: 'child', workflow: kid, next: null }] });
     const engine = await rig.open({ workflows: [parent] });
     expect(await happened(await engine.start(parent))).toEqual({ settled: false, idle: true, outside: true });
   });
 
-  test('that does not exist is refused', async () => {
+  test('waiting for a run that does not exist is refused', async () => {
     const engine = await rig.open();
     expect(await codeOf(engine.run('nobody').wait())).toBe('RUN_NOT_FOUND');
     expect(await codeOf(engine.run('nobody').get())).toBe('RUN_NOT_FOUND');
@@ -110,7 +110,7 @@ describe('waiting for a run', () => {
   });
 });
 
-test('whoever follows the log of a run gets its last events, also when the run ends right after a look at the log', async () => {
+test('a reader that follows the log of a run gets its last events, also when the run ends right after a look at the log', async () => {
   const held = createLatch();
   const definition = defineWorkflow({ name: 'held', steps: [{ id: 'only', handler: () => held.promise, next: null }] });
   const driving = await rig.open({ workflows: [definition] });

@@ -23,7 +23,7 @@ async function work(item: number): Promise<{ item: number; text: string }> {
 const done = (count: number) => numbers(count).map((item) => ({ item, text: `result of ${item}` }));
 
 describe('a fan-out of 64 and more whose workers take time', () => {
-  test.each([64, 100, 500])('of %i items with functions as a graph completes with every result', async (count) => {
+  test.each([64, 100, 500])('a fan-out of %i items with functions, as a graph, completes with every result', async (count) => {
     const fan = defineWorkflow({
       name: 'fan',
       params: { list: arg({ default: numbers(count) }) },
@@ -33,7 +33,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect(await (await engine.start(fan)).wait()).toMatchObject({ status: 'completed', output: done(count) });
   });
 
-  test('of many more items than may work at once works on no more than the engine allows, and shows what is queued', async () => {
+  test('a fan-out of more items than may work at the same time works on no more than the engine allows, and shows what is queued', async () => {
     const limit = 8;
     const items = numbers(casesOf(1000));
     const [full, go] = [createLatch(), createLatch()];
@@ -72,7 +72,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect([(await run.wait()).output, most]).toEqual([items, limit]);
   });
 
-  test('as a flow, with `each` and with `all`, completes with every result', async () => {
+  test('a wide fan-out of a flow, with `each` and with `all`, completes with every result', async () => {
     const fan = workflow('fan', function* () {
       const each = yield* step('each').each(numbers(100), (item) => step('work').task(work, item));
       const group = yield* all(numbers(100).map((item) => step(`one-${item}`).task(work, item)));
@@ -82,7 +82,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect((await (await engine.start(fan)).wait()).output).toEqual({ each: done(100), group: done(100) });
   });
 
-  test('as branches of a `parallel` completes with every result', async () => {
+  test('a wide group of `parallel` branches completes with every result', async () => {
     const branches = numbers(100).map((item) => ({ id: `b${item}`, handler: () => work(item) }));
     const fan = defineWorkflow({ name: 'fan', steps: [{ id: 'par', parallel: { branches }, next: null }] });
     const engine = await rig.open();
@@ -90,7 +90,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect([status, Object.values(output as object)]).toEqual(['completed', done(100)]);
   });
 
-  test('with scripted agents completes with every result', async () => {
+  test('a wide fan-out with scripted agents completes with every result', async () => {
     const agent = createScriptedDriver(async ({ prompt }) => {
       const output = await work(Number(/item (\d+)/.exec(prompt)?.[1]));
       return [{ do: 'answer', output }];
@@ -103,7 +103,7 @@ describe('a fan-out of 64 and more whose workers take time', () => {
     expect([status, (output as { output: unknown }[]).map((answer) => answer.output)]).toEqual(['completed', done(100)]);
   });
 
-  test('with commands completes with every result', async () => {
+  test('a wide fan-out with commands completes with every result', async () => {
     const fan = workflow('fan', function* () {
       return yield* step('each').each(numbers(80), (item) => step('work').command({ run: 'echo "$ITEM"', env: { ITEM: `${item}` } }), {
         concurrency: 20,
@@ -140,14 +140,14 @@ describe('a wide group whose members a crash left unknown', () => {
     return { engine, run: run.id };
   }
 
-  test('runs them all again when a person chooses it for the group', async () => {
+  test('a wide group whose members a crash left unknown runs them all again when a person chooses it for the group', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'rerun', path: 'each#1' } });
     expect(await engine.run(run).wait()).toMatchObject({ status: 'completed', output: numbers(100) });
     expect(calls.length).toBe(200);
   });
 
-  test('counts them all as done, as one override, when a person chooses it for the group', async () => {
+  test('a wide group whose members a crash left unknown counts them all as done, as one override, when a person chooses it for the group', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1' } });
     const { status } = await engine.run(run).wait();
@@ -157,14 +157,14 @@ describe('a wide group whose members a crash left unknown', () => {
     expect([status, passed, calls.length]).toEqual(['overridden', [100], 100]);
   });
 
-  test('fails them all when a person chooses it for the group, also if some were settled before', async () => {
+  test('a wide group whose members a crash left unknown fails them all when a person chooses it for the group, also if some were settled before', async () => {
     const { engine, run } = await cutOff();
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'done', path: 'each#1/7', output: 'seven' } });
     await engine.run(run).resume({ actor: 'ann', choice: { how: 'failed', path: 'each#1', note: 'the power went' } });
     expect(await engine.run(run).wait()).toMatchObject({ status: 'failed', error: expect.stringContaining('99 of 100 did not succeed') });
   });
 
-  test('must be named by its path, and an output can only be given for one step', async () => {
+  test('a wide group whose members a crash left unknown must be named by its path, and an output can only be given for one step', async () => {
     const { engine, run } = await cutOff();
     const resume = (choice: object) => errorOf(engine.run(run).resume({ actor: 'ann', choice: choice as never }));
     expect((await resume({ how: 'rerun' })).message).toContain('name one, or a group for all of its members: each#1, each#1/0, each#1/1,');
@@ -193,7 +193,7 @@ describe('a run whose driver failed', () => {
     return { store, engine, run };
   }
 
-  test('is reported to everyone who waits for it, and has no owner', async () => {
+  test('E4: a failed commit is reported to everyone who waits for the run, which then has no owner', async () => {
     const { store, engine, run } = await failed();
     const errors = await Promise.all([errorOf(run.wait()), errorOf(engine.run(run.id).wait()), errorOf(engine.run(run.id).wait('idle'))]);
     expect(errors.map(({ code }) => code)).toEqual(['STORE_FULL', 'STORE_FULL', 'STORE_FULL']);
@@ -201,7 +201,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is driven by another engine of this process, while the first one lives', async () => {
+  test('a run whose driver failed is driven by another engine of this process, while the first one lives', async () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = await rig.open({ workflows: [two] });
@@ -210,7 +210,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is driven by another process, while the first one lives', async () => {
+  test('a run whose driver failed is driven by another process, while the first one lives', async () => {
     const { store, run } = await failed();
     await errorOf(run.wait());
     const other = rig.other(`
@@ -227,7 +227,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is released when the engine closes, if the store failed before', async () => {
+  test('a run whose driver failed is released when the engine closes, if the store failed before', async () => {
     const { store, engine, run } = await failed();
     const { release } = store;
     store.release = async () => {
@@ -243,7 +243,7 @@ describe('a run whose driver failed', () => {
     await store.close();
   });
 
-  test('is tried again by its own engine after a minute', async () => {
+  test('a run whose driver failed is tried again by its own engine after a minute', async () => {
     const clock = createVirtualClock();
     const store = await openSpiedStore(rig.db);
     let failures = 1;

@@ -55,7 +55,7 @@ stages:
 `;
 
 describe('an agent that claims without changing a file', () => {
-  test('is asked once more with the evidence, and the step is done when the file has changed', async () => {
+  test('an agent that claims without changing a file is asked once more with the evidence, and the step is done when the file has changed', async () => {
     const view = await play(IMPLEMENT, ({ attempt }) =>
       attempt === 1
         ? [{ do: 'answer', output: { tests: ['tests/test_a.py'] } }]
@@ -80,7 +80,7 @@ describe('an agent that claims without changing a file', () => {
 });
 
 describe('a command', () => {
-  test('has the files that it changed as its output', async () => {
+  test('a command has the files that it changed as its output', async () => {
     writeFileSync(rig.path('kept.txt'), 'same');
     const view = await play(
       `
@@ -147,7 +147,7 @@ stages:
     pull_request: [{ do: 'answer', output: { pr: { title: 'Add search', body: '', head: 'search' } } }],
   };
 
-  test('leave the outputs that the design document shows', async () => {
+  test('the first stages of a development workflow leave the outputs that the design document shows', async () => {
     const { forge } = stage;
     const issue = valueIn(await forge.createIssue({ title: 'Add search', body: '', labels: [] }, 'k')).number;
     const { folder: cwd, git, commit } = await stage.clone();
@@ -187,13 +187,13 @@ stages:
   const early = ({ step }: AgentRequest): readonly ScriptedMove[] =>
     step === 'plan' ? [{ do: 'write', path: 'docs/new.md', text: 'x' }] : [];
 
-  test('is no proof of the step, and the error names what the author can write', async () => {
+  test('a file that an agent wrote during an earlier step is no proof of the step, and the error names what the author can write', async () => {
     const view = await play(ahead(''), early);
     expect(view.status).toBe('escalated');
     expect(view.steps.at(-1)?.error).toContain('the author of the workflow can write "fresh: run" at the step');
   });
 
-  test('counts with fresh: run, if it was not there before the run', async () => {
+  test('a file that an agent wrote during an earlier step counts with fresh: run, if it was not there before the run', async () => {
     const view = await play(ahead('fresh: run'), early);
     expect([view.status, view.output]).toMatchObject(['completed', { page: ['docs/new.md'] }]);
     const again = await play(ahead('fresh: run'), () => []);

@@ -55,7 +55,7 @@ stages:
 `;
 
 describe('a workflow file', () => {
-  test('runs: templates are filled in, a gate sends back with context, a person decides', async () => {
+  test('a workflow file runs: templates are filled in, a gate sends back with context, a person decides', async () => {
     const definition = workflowOf(NOTES);
     const engine = await rig.open({ workflows: [definition] });
     const run = await engine.start(definition, { who: '$(id)"; x' });

@@ -89,7 +89,7 @@ describe('an agent that was handed a step, without terminal or token', () => {
     writeWorkflow(rig, RELEASE, 'release');
   });
 
-  test('does not get past the gate and the approval by failing and resuming elsewhere', async () => {
+  test('an agent that was handed a step, without terminal or token, does not get past the gate and the approval by failing and resuming elsewhere', async () => {
     const { stdout } = await rig.run(['run', 'release', '--attended', '--id', RUN]);
     const failed = await rig.run(['fail', RUN, `--token=${tokenIn(stdout)}`, '--reason', 'I cannot']);
     expect(failed.stderr).not.toContain('[USAGE]');
@@ -99,7 +99,7 @@ describe('an agent that was handed a step, without terminal or token', () => {
     expect([await statusOf(), isPublished()]).toEqual(['escalated', false]);
   });
 
-  test('does not have a step accepted that the gate refused', async () => {
+  test('an agent that was handed a step, without terminal or token, does not have a step accepted that the gate refused', async () => {
     const { stdout } = await rig.run(['run', 'release', '--attended', '--id', RUN]);
     await rig.run(['done', RUN, `--token=${tokenIn(stdout)}`, '--result', '{}']);
     const before = await rig.json(['logs', RUN]);
@@ -108,13 +108,13 @@ describe('an agent that was handed a step, without terminal or token', () => {
     expect([await statusOf(), isPublished()]).toEqual(['escalated', false]);
   });
 
-  test('does not start behind them', async () => {
+  test('an agent that was handed a step, without terminal or token, does not start a run after the gate and the approval', async () => {
     expect(await rig.run(['run', 'release', '--from', 'publish'], { env: NOBODY })).toMatchObject(refused);
     expect((await rig.json<{ runs: readonly object[] }>(['runs', '--all'])).runs).toEqual([]);
     expect(isPublished()).toBe(false);
   });
 
-  test('does not trust the workflow that it has edited', async () => {
+  test('an agent that was handed a step, without terminal or token, does not trust the workflow that it has edited', async () => {
     rmSync(join(rig.state, 'trust.json'));
     expect(await rig.run(['trust', '--yes'])).toMatchObject({ code: 0 });
     const trusted = readFileSync(join(rig.state, 'trust.json'), 'utf8');
@@ -141,7 +141,7 @@ describe('a step of a run that opens a terminal', () => {
     return `${read('code').trim()} ${read('printed')}`;
   }
 
-  test('neither decides nor mints a token there', async () => {
+  test('a step of a run that opens a terminal neither decides nor creates a token there', async () => {
     await park('unsigned');
     expect(await fromStep(`approve ${RUN} -y`)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
     expect(await fromStep('token create mallory')).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
@@ -149,7 +149,7 @@ describe('a step of a run that opens a terminal', () => {
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
   });
 
-  test('does neither after it replaced its shell and cleared its environment', async () => {
+  test('a step of a run that opens a terminal neither decides nor creates a token, even after it replaced its shell and cleared its environment', async () => {
     await park('unsigned');
     const clean = `exec env -i PATH="$PATH" sh`;
     expect(await fromStep(`approve ${RUN} -y`, clean)).toMatch(/^4 [\s\S]*this terminal belongs to a step of run/);
@@ -158,7 +158,7 @@ describe('a step of a run that opens a terminal', () => {
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
   });
 
-  test('cancels or pauses its own run, and no other by saying that it works in that one', async () => {
+  test('a step of a run that opens a terminal cancels or pauses its own run, and no other by claiming to work in it', async () => {
     await park('unsigned');
     const forged = `exec env -i PATH="$PATH" PAWL_RUN=${RUN} sh`;
     for (const verb of ['cancel', 'pause']) expect(await fromStep(`${verb} ${RUN}`, forged)).toMatch(/^4 [\s\S]*NOT_ALLOWED/);
@@ -198,7 +198,7 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
     ['approve', RUN, '-y'],
   ];
 
-  test('decides and mints a token where no signatures are asked for', async () => {
+  test('a daemon with a clean environment and a terminal of its own decides and creates a token where no signatures are required', async () => {
     await park('unsigned');
     const ended = await byDaemon(COMMANDS);
     expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual([
@@ -208,7 +208,7 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
     expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
   });
 
-  test('does none of that under decisions: signed', async () => {
+  test('a daemon with a clean environment and a terminal of its own cannot decide or create a token under decisions: signed', async () => {
     await park('signed');
     const ended = await byDaemon([...COMMANDS, ['run', 'approval', '--from', 'publish'], ['prune', '--older-than', '0s', '-y']]);
     expect(ended.map(({ code, isAsked }) => [code, isAsked])).toEqual([
@@ -223,7 +223,7 @@ describe('a daemon with a clean environment and a terminal of its own', () => {
 });
 
 describe('a daemon that goes to another folder', () => {
-  test('neither trusts nor manages a project that requires signatures', async () => {
+  test('a daemon that goes to another folder neither trusts nor manages a project that requires signatures', async () => {
     await park('signed');
     const elsewhere = join(rig.folder, 'elsewhere');
     mkdirSync(join(elsewhere, '.pawl'), { recursive: true });
@@ -254,21 +254,21 @@ describe('somebody who writes the state folder', () => {
     return 'pawl_forged';
   }
 
-  test('decides with a token of their own making where no signatures are asked for', async () => {
+  test('somebody who writes the state folder decides with a token of their own where no signatures are required', async () => {
     await park('unsigned');
     const env = { PAWL_TOKEN: writeToken() };
     expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject({ code: 0 });
     expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
   });
 
-  test('does not decide with it under decisions: signed', async () => {
+  test('somebody who writes the state folder cannot decide with a token of their own under decisions: signed', async () => {
     await park('signed');
     const env = { PAWL_TOKEN: writeToken() };
     expect(await rig.run(['approve', RUN, '--digest', await digestOf(rig)], { env })).toMatchObject(refused);
     expect([await statusOf(), isPublished()]).toEqual(['waiting', false]);
   });
 
-  test('decides from a copy of the state folder where no signatures are asked for, and not under decisions: signed', async () => {
+  test('somebody who writes the state folder decides from a copy of it where no signatures are required, and not under decisions: signed', async () => {
     const fromCopy = async (run: string): Promise<number | null> => {
       const env = { PAWL_TOKEN: writeToken(), PAWL_STATE: join(rig.folder, `copy-${run}`) };
       cpSync(rig.state, env.PAWL_STATE, { recursive: true });
@@ -284,7 +284,7 @@ describe('somebody who writes the state folder', () => {
     expect([await fromCopy(later), await statusOf(later)]).toEqual([4, 'waiting']);
   });
 
-  test('trusts an edited workflow, also under decisions: signed', async () => {
+  test('somebody who writes the state folder trusts an edited workflow, also under decisions: signed', async () => {
     await park('signed');
     rmSync(join(rig.state, 'trust.json'));
     const edited = APPROVAL.replace(/\{ id: 'ask'.*\n/, '');
@@ -295,7 +295,7 @@ describe('somebody who writes the state folder', () => {
     expect(isPublished()).toBe(true);
   });
 
-  test('replaces the list of keys: runs under way take no new key, runs that begin afterwards do', async () => {
+  test('somebody who writes the state folder replaces the list of keys: runs under way take no new key, runs that begin afterwards do', async () => {
     await park('signed');
     rmSync(join(rig.state, 'identities.json.sum'));
     for (const name of ['identities', 'identities.json']) {
@@ -324,14 +324,14 @@ describe('somebody who writes into the database', () => {
     await store.close();
   }
 
-  test('decides in the name of another where no signatures are asked for', async () => {
+  test('somebody who writes into the database decides in the name of another where no signatures are required', async () => {
     await park('unsigned');
     await forgeDecision();
     expect(await rig.run(['resume', RUN])).toMatchObject({ code: 0 });
     expect([await statusOf(), isPublished()]).toEqual(['completed', true]);
   });
 
-  test('is ignored, on record, under decisions: signed', async () => {
+  test('somebody who writes into the database is ignored, on record, under decisions: signed', async () => {
     await park('signed');
     await forgeDecision();
     expect(await rig.run(['resume', RUN])).toMatchObject({ code: 3 });

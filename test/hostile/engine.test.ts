@@ -49,7 +49,7 @@ async function run(script: Script, options: EngineOptions = {}): Promise<RunView
 }
 
 describe('an agent that changes a protected test', () => {
-  test('is told what to restore, and continues when it has', async () => {
+  test('an agent that changes a protected test is told what to restore, and continues when it has', async () => {
     const asked: AgentRequest[] = [];
     const view = await run((request) => {
       asked.push(request);
@@ -69,7 +69,7 @@ describe('an agent that changes a protected test', () => {
     expect(view.steps[0]).toMatchObject({ claim: { success: true }, evidence: { protected: [{ path: 'tests/run.sh', what: 'changed' }] } });
   });
 
-  test('and does it again escalates, and no gate runs', async () => {
+  test('an agent that changes a protected test twice escalates the run, and no gate runs', async () => {
     const view = await run(() => [{ do: 'write', path: 'tests/run.sh', text: 'exit 0\n' }]);
     expect(view).toMatchObject({ status: 'escalated', error: expect.stringContaining('tests/run.sh (changed)') });
     expect(view.steps.map(({ step }) => step)).toEqual(['mend', 'mend']);

@@ -27,7 +27,7 @@ const mending = defineWorkflow({
 });
 
 describe('a step behind a gate', () => {
-  test('is enforced when the tests are protected', async () => {
+  test('a step behind a gate is enforced when the tests are protected', async () => {
     const result = await runHostile(mending, { files, honest, engine: { protected: ['tests/**'] } });
     expect(result.steps).toEqual([{ step: 'mend', enforced: true, why: expect.stringContaining('sh tests/run.sh') }]);
     expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
@@ -36,12 +36,12 @@ describe('a step behind a gate', () => {
     expect(result.runs).toBe(1 + all.filter(({ tokenAttack: trick }) => trick === undefined).length + all.length);
   });
 
-  test('is enforced without naming the script that the gate runs', async () => {
+  test('a step behind a gate is enforced without naming the script that the gate runs', async () => {
     const result = await runHostile(mending, { files, honest, agents: ['loosens-tests', 'edits-the-gate', 'deletes-tests'] });
     expect([result.falseCompletions, result.breaches]).toEqual([[], []]);
   });
 
-  test('is bypassed when agents may change the tests, and the report names them', async () => {
+  test('a step behind a gate is bypassed when agents may change the tests, and the report names them', async () => {
     const indirect = {
       'answer.txt': 'broken\n',
       'run.sh': 'for file in tests/*.sh; do . "./$file"; done\n',

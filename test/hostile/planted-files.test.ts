@@ -105,7 +105,7 @@ describe('a new file that runs by itself is refused:', () => {
     expect(paths.filter((path) => !new RegExp(`(^|[ :])${RegExp.escape(path)} \\(`).test(String(view.error)))).toEqual([]);
   });
 
-  test('but not what husky writes when packages are installed', async () => {
+  test('files that husky writes when packages are installed are not refused', async () => {
     expect((await played(() => put('.husky/_/h', 'written by husky\n'))).status).toBe('completed');
   });
 
@@ -148,7 +148,7 @@ describe('a file that judges is refused', () => {
     expect([view.status, view.error]).toEqual(refused(path));
   });
 
-  test('when its folder became a link', async () => {
+  test('a file that judges is refused when its folder became a link', async () => {
     const view = await played(() => {
       renameSync(at('tests'), at('elsewhere'));
       put('elsewhere/a.sh', 'exit 0\n');
@@ -157,7 +157,7 @@ describe('a file that judges is refused', () => {
     expect([view.status, view.error]).toEqual(refused('tests/a.sh'));
   });
 
-  test('when it is changed through a hard link with another name', async () => {
+  test('a file that judges is refused when it is changed through a hard link with another name', async () => {
     const view = await played(() => {
       linkSync(at('check.sh'), at('alias.sh'));
       appendFileSync(at('alias.sh'), 'true\n');
@@ -165,7 +165,7 @@ describe('a file that judges is refused', () => {
     expect([view.status, view.error]).toEqual(refused('check.sh (changed)'));
   });
 
-  test('and a new named pipe among the tests is not waited for', async () => {
+  test('a new named pipe among the tests is not waited for', async () => {
     const view = await played(() => execFileSync('/usr/bin/env', ['mkfifo', at('tests/pipe.sh')]));
     expect([view.status, view.error]).toEqual(refused('tests/pipe.sh (added)'));
   });

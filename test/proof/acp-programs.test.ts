@@ -15,7 +15,7 @@ const installed = await installPrograms(join(import.meta.dirname, '../programs/a
 if ('missing' in installed) {
   console.warn(`The real claude-agent-acp could not be installed, so nothing here was tested: ${installed.missing}`);
   describe('claude-agent-acp', () => {
-    test('is not tested: npm could not install it', (context) => context.skip());
+    test('claude-agent-acp is not tested: npm could not install it', (context) => context.skip());
   });
 } else {
   describe('the real claude-agent-acp', () => describeAgent(installed.modules));

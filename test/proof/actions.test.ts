@@ -120,7 +120,7 @@ const stateText = (): string => {
 };
 
 describe('jobs in a row', () => {
-  test('go from a label to a merge: the first ends while the run waits, and the job of the review continues it', async () => {
+  test('jobs in a row go from a label to a merge: the first ends while the run waits, and the job of the review continues it', async () => {
     const first = await job('issues', label(issue()));
     expect(first.stderr).toBe('');
     expect(first.runs).toMatchObject([{ workflow: 'fix', status: 'waiting' }]);
@@ -138,7 +138,7 @@ describe('jobs in a row', () => {
     for (const secret of [TOKEN, SECRET]) expect([secret, saved.includes(secret)]).toEqual([secret, false]);
   });
 
-  test('find events for which no job was started, and handle each event once', async () => {
+  test('jobs in a row find events for which no job was started, and handle each event once', async () => {
     const [one, two] = [issue(), issue()];
     const payload = label(one);
     await job('issues', payload, { id: '1' });
@@ -277,7 +277,7 @@ describe('what people see of jobs, and how they decide there', () => {
     return { pull: pulls()[0] as Item, run: runs[0]?.run as string, item };
   };
 
-  test('one comment per run and one check per gate; a command counts once, and not from strangers and programs', async () => {
+  test('a run of jobs has one comment, and one check per gate; a command counts once, and not from strangers and programs', async () => {
     const { pull, run, item } = await asked();
     expect(comments(pull.number, '/pawl approve')).toHaveLength(1);
     expect(comments(item.number, `#${pull.number}`).length).toBeLessThanOrEqual(1);
@@ -437,7 +437,7 @@ describe('what a job refuses', () => {
     expect(stage.hub.state.items.size).toBe(1);
   });
 
-  test('to run outside a job', async () => {
+  test('the command for jobs refuses to run outside a job', async () => {
     const { code, stderr } = await rig.run(['actions', 'run']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('GITHUB_EVENT_NAME is not set')]);
   });

@@ -18,7 +18,7 @@ const installed = await installPrograms(PROGRAMS);
 if ('missing' in installed) {
   console.warn(`The real Claude Code could not be installed, so its plugin was not tested: ${installed.missing}`);
   describe('the plugin of Claude Code', () => {
-    test('is not tested: npm could not install the program', (context) => context.skip());
+    test('the plugin of Claude Code is not tested: npm could not install the program', (context) => context.skip());
   });
 } else describe('the plugin of Claude Code', () => describePlugin(installed.modules));
 

@@ -59,7 +59,7 @@ const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 describe('an agent between a strong gate and a weak one', () => {
   const graph = defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, land] });
 
-  test('merges nothing that fails the strong gate', async () => {
+  test('an agent between a strong gate and a weak one merges nothing that fails the strong gate', async () => {
     const view = await played(graph);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',
@@ -68,21 +68,21 @@ describe('an agent between a strong gate and a weak one', () => {
     expect([view.status, onMain()]).toEqual(['escalated', 'broken']);
   });
 
-  test('merges what the strong gate passes again', async () => {
+  test('an agent between a strong gate and a weak one merges what the strong gate passes again', async () => {
     answers = { ...answers, more: ['fixed and documented\n'] };
     const view = await played(graph);
     expect(view.steps.at(-1)?.evidence).toMatchObject({ again: ['strong'] });
     expect([view.status, onMain()]).toEqual(['completed', 'fixed and documented']);
   });
 
-  test('runs no check twice when the last gate has all checks of the first', async () => {
+  test('a merge runs no check twice when the last gate has all checks of the first', async () => {
     const both = { ...weak, gate: { checks: ['test -e answer.txt', 'sh check.sh'] } };
     answers = { ...answers, more: ['fixed and documented\n'] };
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, both, land] }));
     expect([view.status, view.steps.at(-1)?.evidence]).toEqual(['completed', expect.not.objectContaining({ again: expect.anything() })]);
   });
 
-  test('is not stopped by a gate that its author limited to its own moment', async () => {
+  test('an agent between a strong gate and a weak one is not stopped by a gate that its author limited to its own moment', async () => {
     const red = { ...strong, id: 'red', gate: { checks: ['! sh check.sh'], rerunAtMerge: false }, next: 'more' } as const;
     const green = { ...weak, gate: { checks: ['sh check.sh'] } };
     answers = { work: ['a failing test\n'], more: ['fixed\n'] };
@@ -90,7 +90,7 @@ describe('an agent between a strong gate and a weak one', () => {
     expect([view.status, onMain()]).toEqual(['completed', 'fixed']);
   });
 
-  test('does not hide behind a validation either', async () => {
+  test('an agent between a strong gate and a weak one does not hide behind a validation either', async () => {
     const validation = { id: 'strong', validate: { stages: ['tests'] }, next: 'more' } as const;
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, validation, more, weak, land] }));
     expect([view.status, view.steps.at(-1)?.outcome, onMain()]).toEqual(['escalated', 'stale_tree', 'broken']);
@@ -98,7 +98,7 @@ describe('an agent between a strong gate and a weak one', () => {
     expect((await played(defineWorkflow({ name: 'again', steps: [work, validation, more, weak, land] }))).status).toBe('completed');
   });
 
-  test('asks a person at once when the transition back does not reach the failing gate', async () => {
+  test('a person is asked immediately when the transition back does not reach the failing gate', async () => {
     const looping = { ...land, next: { ok: null, stale_tree: { to: 'weak', maxIterations: 3 } } } as const;
     const view = await played(defineWorkflow({ name: 'graph', steps: [work, strong, more, weak, looping] }));
     expect(view).toMatchObject({
@@ -138,7 +138,7 @@ describe('a strong gate in a child run', () => {
   const start = { id: 'strong', workflow: judging, next: 'more' } as const;
   const parent = defineWorkflow({ name: 'parent', steps: [work, start, more, weak, land] });
 
-  test('blocks the merge of its parent', async () => {
+  test('a strong gate in a child run blocks the merge of its parent', async () => {
     const view = await played(parent);
     expect(view.steps.at(-1)).toMatchObject({
       outcome: 'stale_tree',
@@ -147,12 +147,12 @@ describe('a strong gate in a child run', () => {
     expect(onMain()).toBe('broken');
   });
 
-  test('runs again at the merge of its parent', async () => {
+  test('a strong gate in a child run runs again at the merge of its parent', async () => {
     answers = { ...answers, more: ['fixed more\n'] };
     expect([(await played(parent)).status, onMain()]).toEqual(['completed', 'fixed more']);
   });
 
-  test('also counts when the step started another run that did not reach the gate', async () => {
+  test('a strong gate in a child run also counts when the step started another run that did not reach the gate', async () => {
     const stopping = defineWorkflow({
       name: 'judging',
       steps: [

@@ -138,7 +138,7 @@ test('the file is unchanged', () => {
 });
 
 describe('feature-development', () => {
-  test('goes from the issue to the merge, and reports what it did', () =>
+  test('feature-development goes from the issue to the merge, and reports what it did', () =>
     play({
       agents: { implement: publicly },
       status: 'completed',
@@ -182,7 +182,7 @@ describe('feature-development', () => {
       },
     }));
 
-  test('skips the documentation when nothing is public, and has a security review when it is labelled so', () =>
+  test('feature-development skips the documentation when nothing is public, and has a security review when it is labelled so', () =>
     play({
       labels: ['security'],
       status: 'completed',
@@ -192,7 +192,7 @@ describe('feature-development', () => {
       },
     }));
 
-  test('goes back to the agent with what failed, and continues when it is fixed', () =>
+  test('feature-development goes back to the agent with what failed, and continues when it is fixed', () =>
     play({
       agents: { implement: inTurn(untested, untidy, privately) },
       status: 'completed',
@@ -205,7 +205,7 @@ describe('feature-development', () => {
     }));
 
   // An agent is handed the context that its stage declares, and not what the way to it added (src/steps/worker/worker-call.ts).
-  test('tells the agent to which it returns what failed', () =>
+  test('feature-development tells the agent to which it returns what failed', () =>
     play({
       agents: { implement: inTurn(untested, privately) },
       status: 'completed',
@@ -215,7 +215,7 @@ describe('feature-development', () => {
       },
     }));
 
-  test('escalates when the tests fail a fourth time', () =>
+  test('feature-development escalates when the tests fail a fourth time', () =>
     play({
       agents: { implement: inTurn(untested, stubborn) },
       status: 'escalated',
@@ -227,14 +227,14 @@ describe('feature-development', () => {
       },
     }));
 
-  test('retries the implementation twice after an error, then escalates', () =>
+  test('feature-development retries the implementation twice after an error, then escalates', () =>
     play({
       agents: { implement: breaks },
       status: 'escalated',
       then: ({ asked }) => expect(asked.filter(({ step }) => step === 'implement').map(({ attempt }) => attempt)).toEqual([1, 2, 3]),
     }));
 
-  test('escalates when its tests hang or do not run, and continues once they do', () =>
+  test('feature-development escalates when its tests hang or do not run, and continues once they do', () =>
     play({
       agents: { implement: inTurn(hanging, privately) },
       retries: 2,
@@ -269,14 +269,14 @@ describe('an agent that rejects', () => {
     ['implement', { implement: rejects }],
     ['documentation', { implement: publicly, documentation: rejects }],
     ['pull_request', { pull_request: rejects }],
-  ])('ends the run: %s', (_step, agents) => play({ agents, status: 'rejected' }));
+  ])('an agent that rejects ends the run: %s', (_step, agents) => play({ agents, status: 'rejected' }));
 
-  test('and was asked to fix a conflict escalates it', () =>
+  test('an agent that rejects although it was asked to fix a conflict escalates the run', () =>
     play({ agents: { code_review: conflicting, 'merge.on_conflict.spawn': rejects }, status: 'escalated' }));
 });
 
 describe('a review', () => {
-  test('that rejects sends the work back with what was said, at most ten times', () =>
+  test('a review that rejects sends the work back with what was said, at most ten times', () =>
     play({
       labels: ['security'],
       // After the first time round the agent gives up, and a person sends the same work to the review again.
@@ -291,12 +291,12 @@ describe('a review', () => {
       },
     }));
 
-  test('that crashes or hangs escalates', () =>
+  test('a review that crashes or hangs escalates', () =>
     play({ agents: { test_review: inTurn(breaks, hangs, approve) }, retries: 2, status: 'completed' }));
 });
 
 describe('the approval', () => {
-  test('is a wait; each day the maintainers are notified, and after the third extension it escalates', () =>
+  test('the approval is a wait; each day the maintainers are notified, and after the third extension it escalates', () =>
     play({
       status: 'escalated',
       people: async ({ clock }) => clock.advance(DAY_MS),
@@ -312,7 +312,7 @@ describe('the approval', () => {
       },
     }));
 
-  test('of a bot or of a stranger does not count', () => {
+  test('the approval of a bot or of a stranger does not count', () => {
     const spoke: string[] = [];
     const says =
       (review: Review): People =>
@@ -327,7 +327,7 @@ describe('the approval', () => {
     });
   });
 
-  test('that is refused escalates; when it is given later, the run continues', () =>
+  test('the approval that is refused escalates; when it is given later, the run continues', () =>
     play({
       status: 'completed',
       people: ({ stage }, pr) => stage.review(pr, 'bob', 'changes_requested'),
@@ -335,7 +335,7 @@ describe('the approval', () => {
       mend: ({ stage, issue }) => stage.review(issue + 1, 'bob', 'approved'),
     }));
 
-  test('escalates while the forge is unreachable, and is requested when it is back', () =>
+  test('the approval escalates while the forge is unreachable, and is requested when it is back', () =>
     play({
       agents: { code_review: away },
       status: 'completed',
@@ -346,7 +346,7 @@ describe('the approval', () => {
 });
 
 describe('a merge', () => {
-  test('that conflicts is fixed by an agent and reviewed again', () =>
+  test('a merge that conflicts is fixed by an agent and reviewed again', () =>
     play({
       agents: { code_review: inTurn(rival, approve), 'merge.on_conflict.spawn': merges },
       status: 'completed',
@@ -357,7 +357,7 @@ describe('a merge', () => {
       },
     }));
 
-  test('that conflicts again and again escalates after ten times', () =>
+  test('a merge that conflicts again and again escalates after ten times', () =>
     play({
       agents: { code_review: conflicting, 'merge.on_conflict.spawn': inTurn(() => done(), givesUp) },
       retries: 9,
@@ -366,7 +366,7 @@ describe('a merge', () => {
       then: (_, { error }) => expect(error).toContain('reached its limit of 10'),
     }));
 
-  test('whose CI fails goes back to the agent with the reason, at most ten times', () =>
+  test('a merge whose CI fails goes back to the agent with the reason, at most ten times', () =>
     play({
       agents: { implement: inTurn(red, red, fails) },
       retries: 9,
@@ -378,7 +378,7 @@ describe('a merge', () => {
       },
     }));
 
-  test('W13: merges the approved head or nothing; another head is approved, tested and reviewed before it is merged', () =>
+  test('W13: a merge takes the approved head or nothing; another head is approved, tested and reviewed before it is merged', () =>
     play({
       status: 'completed',
       people: inOrder(async (project, pr) => {
@@ -463,7 +463,7 @@ describe('over all of these', () => {
     expect([...settled].filter((one) => one.endsWith(' skip')).sort()).toEqual(skipped.sort());
   });
 
-  test('its other transitions are for outcomes that those steps never have', () => {
+  test('the other transitions of feature-development are for outcomes that its steps never have', () => {
     // A step without a condition is not skipped, one without a limit has no timeout, and whoever tells somebody has told or
     // has not. A merge is done, or it is one of conflict, ci_failure, stale_head, stale_tree and error; an error of a branch is a fail of its group.
     const others = impossibleEntries(definition).filter((entry) => !/ (skip|timeout|_default)$/.test(entry));

@@ -98,13 +98,13 @@ describe('reviewers side by side', () => {
     await stage.review(request?.number as number, 'ann', 'approved');
   };
 
-  test('review the tree that is merged', async () => {
+  test('reviewers side by side review the tree that is merged', async () => {
     const { view, engine } = await play(workflow, scripts);
     await approved();
     expect([(await engine.run(view.id).wait()).status, await onMain()]).toEqual(['completed', 'fixed\n']);
   });
 
-  test('that saw other files review again before anything is merged, whoever approved the pull request', async () => {
+  test('reviewers side by side that saw other files review again before anything is merged, whoever approved the pull request', async () => {
     const { view, engine, folder } = await play(workflow, scripts);
     put(folder, 'answer.txt', 'not reviewed\n');
     await engine.run(view.id).resume();
@@ -121,7 +121,7 @@ describe('reviewers side by side', () => {
     expect([done.status, await onMain()]).toEqual(['completed', 'not reviewed\n']);
   });
 
-  test('are named when the transition back does not reach them', async () => {
+  test('reviewers side by side are named when the transition back does not reach them', async () => {
     const later = WORK.replace('work,', 'more,').replace('tests', 'again');
     const again = ASK.replace('ask,', 'again,');
     const sent = fileOf(`${WORK.replace('tests', 'reviews')}${REVIEWS.replace('ask', 'more')}${later}${again}${MERGE}`);
@@ -146,14 +146,14 @@ describe('a link in the tree of a gate', () => {
     return [];
   };
 
-  test('that leads out of the workspace leaves it without a verdict', async () => {
+  test('a link in the tree of a gate that leads out of the workspace leaves it without a verdict', async () => {
     writeFileSync(rig.path('elsewhere.txt'), 'fixed\n');
     const { view } = await play(workflow, { work: linked(rig.path('elsewhere.txt')) });
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
     expect(await onMain()).toBe('broken\n');
   });
 
-  test('that leads to a file that git ignores also leaves it without a verdict', async () => {
+  test('a link in the tree of a gate that leads to a file that git ignores also leaves it without a verdict', async () => {
     const { view } = await play(workflow, {
       work: (request) => {
         put(request.cwd, 'cache/answer.txt', 'fixed\n');
@@ -163,7 +163,7 @@ describe('a link in the tree of a gate', () => {
     expect([view.status, view.error]).toEqual(['escalated', expect.stringContaining('answer.txt leads to')]);
   });
 
-  test('that leads to another file of the tree is checked and merged', async () => {
+  test('a link in the tree of a gate that leads to another file of the tree is checked and merged', async () => {
     const { view } = await play(workflow, {
       work: (request) => {
         put(request.cwd, 'answers/latest.txt', 'fixed\n');
@@ -203,7 +203,7 @@ test('an agent cannot make git store other content than a file has', async () =>
 test.each([
   ['check.sh', 'check.sh (changed)'],
   ['.npmrc', '.npmrc (added)'],
-])('in the worktree of a run an agent must not change %s', async (path, change) => {
+])('an agent in the worktree of a run must not change %s', async (path, change) => {
   const { view } = await play(fileOf(WORK + TESTS + MERGE), {
     work: ({ cwd }) => {
       put(cwd, path, 'true\n');

@@ -87,7 +87,7 @@ describe('in a flow', () => {
     expect(onMain('answer.txt')).toBe('broken');
   });
 
-  test('and it is merged if nobody changed anything', async () => {
+  test('a flow merges if nothing was changed', async () => {
     expect([(await played([pause], { path: 'answer.txt', text: 'fixed\n' })).output, onMain('answer.txt')]).toEqual(['landed', 'fixed']);
   });
 
@@ -110,12 +110,12 @@ describe('with a child run', () => {
   const pause = { id: 'pause', signal: 'go', next: 'land' } as const;
   const parent = defineWorkflow({ name: 'parent', steps: [work, { id: 'child', workflow: child, next: 'pause' }, pause, land] });
 
-  test('its parent merges what the gate of the child checked', async () => {
+  test('a parent merges what the gate of its child checked', async () => {
     const view = await played([parent], { path: 'answer.txt', text: 'fixed\n' });
     expect([view.status, onMain('answer.txt')]).toEqual(['completed', 'fixed']);
   });
 
-  test('its parent does not merge anything else', async () => {
+  test('a parent merges nothing that the gate of its child did not check', async () => {
     const view = await played([parent], { path: 'answer.txt', text: 'not checked\n' });
     expect([view.status, view.steps.at(-1)?.outcome]).toEqual(['escalated', 'stale_tree']);
     expect(view.steps.at(-1)?.output).toMatchObject({ error: expect.stringContaining('gate "inner" of another run of its tree checked') });

@@ -12,7 +12,7 @@ const installed = await installPrograms(PROGRAMS);
 if ('missing' in installed) {
   console.warn(`The real Claude Code and Codex could not be installed, so nothing here was tested: ${installed.missing}`);
   describe('Claude Code and Codex', () => {
-    test('are not tested: npm could not install them', (context) => context.skip());
+    test('Claude Code and Codex are not tested: npm could not install them', (context) => context.skip());
   });
 } else {
   describe('the real Claude Code', () => describeClaudeCode(installed.modules));

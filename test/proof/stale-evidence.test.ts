@@ -64,7 +64,7 @@ const more = { id: 'more', agent: 'dev', prompt: 'More.' } as const;
 const land = { id: 'land', forge: { action: 'merge_pr' }, next: null } as const;
 
 describe('what the forge says about an earlier head', () => {
-  test('by CI does not allow a later one to be merged', async () => {
+  test('CI of an earlier head does not allow a later one to be merged', async () => {
     const ci = { id: 'ci', gate: { checks: [{ check: 'ci_status', workflows: ['build'] }] }, next: 'more' } as const;
     const going = await played(defineWorkflow({ name: 'w', steps: [{ ...work, next: 'ci' }, ci, { ...more, next: 'land' }, land] }));
     await stage.check(await branch(), { name: 'build', status: 'completed', conclusion: 'success' });
@@ -79,7 +79,7 @@ describe('what the forge says about an earlier head', () => {
     expect([(await going.run.wait('idle')).steps.at(-1)?.outcome, await onMain()]).toEqual(['ok', 'spoiled\n']);
   });
 
-  test('by one group of people is not replaced by what another group says about a later one', async () => {
+  test('the approval of an earlier head by one group is not replaced by that of another group for a later one', async () => {
     const asks = (id: string, from: string, next: string) => ({ id, gate: { checks: [{ check: 'pr_approval', from }] }, next }) as const;
     const steps = [
       { ...work, next: 'security' },
@@ -106,7 +106,7 @@ describe('a review is about the files that it started with', () => {
       { ...land, next: { ok: null, stale_tree: { to: 'review', maxIterations: 1 } } },
     ] as const;
 
-  test('also when it is attended', async () => {
+  test('an attended review is about the files that it started with', async () => {
     const { engine, run, folder } = await played(defineWorkflow({ name: 'w', steps: steps('reviewer') }));
     const [openStep] = await engine.run(run.id).openSteps();
     writeFileSync(join(folder, 'answer.txt'), 'not reviewed\n');
@@ -115,7 +115,7 @@ describe('a review is about the files that it started with', () => {
     expect([view.steps.at(-1)?.path, await onMain()]).toEqual(['review#2', 'broken\n']);
   });
 
-  test('also when the reviewer asked a question in the meantime', async () => {
+  test('a review is about the files that it started with, also when the reviewer asked a question in the meantime', async () => {
     const question = { question: 'Is it urgent?', options: [{ label: 'yes' }, { label: 'no' }] };
     let visits = 0;
     scripts = {

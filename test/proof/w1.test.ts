@@ -62,7 +62,7 @@ function expectBackup(id: string): void {
 }
 
 describe('the editing workflow', () => {
-  test('is backed up first, runs to the gate, shows the metrics, and publishes what a person approved', async () => {
+  test('the editing workflow is backed up first, runs to the gate, shows the metrics, and publishes what a person approved', async () => {
     await openWith();
     const { id, view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['waiting', 'human-gate']);
@@ -149,7 +149,7 @@ describe('the editing workflow', () => {
 });
 
 describe('a command that does not do what it claims', () => {
-  test('is retried once with what was missing, then a person is asked', async () => {
+  test('a command that does not do what it claims is retried once with what was missing, then a person is asked', async () => {
     await openWith({ 'w1:strategic': { attempts: 2, claim: { improvementAreas: [{ id: 'emphasis', words: ['very'] }], threshold: 1 } } });
     const { id, view } = await startPonds();
     expect([view.status, attempts(view, 'strategic')]).toEqual([
@@ -175,7 +175,7 @@ describe('a command that does not do what it claims', () => {
     });
   });
 
-  test('is caught when it claims the existing version as its new one', async () => {
+  test('a command that does not do what it claims is caught when it claims the existing version as its new one', async () => {
     await openWith({ 'w1:create-version': { attempts: 2, claim: { versionId: 'ponds-v1' } } });
     const { view } = await startPonds();
     expect([view.status, view.currentStep]).toEqual(['escalated', 'create-version']);
@@ -183,7 +183,7 @@ describe('a command that does not do what it claims', () => {
     expect([count('versions'), attempts(view, 'writer')]).toEqual([1, []]);
   });
 
-  test('is caught when it claims a version that is not in the database', async () => {
+  test('a command that does not do what it claims is caught when it claims a version that is not in the database', async () => {
     await openWith({ 'w1:create-version': { attempts: 1, claim: { versionId: 'ponds-v9' } } });
     const { view } = await startPonds();
     expect(attempts(view, 'create-version')).toEqual(['create-version#1 1 retried', 'create-version#1 2 ok']);

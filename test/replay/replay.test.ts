@@ -38,7 +38,7 @@ describe('a recorded history', () => {
     expect(folded).toEqual(checkpoint);
   });
 
-  test('there is of every event of release 0.1.0, and of runs that ended, go on and wait', () => {
+  test('the recorded histories have every event of release 0.1.0, and runs that ended, go on and wait', () => {
     const histories = FILES.filter((file) => file.startsWith('0.1.0')).map(readHistory);
     const types = new Set(histories.flatMap(({ rows }) => rows.flat()).map(({ type }) => type));
     expect([...types].sort()).toEqual(EVENT_TYPES);

@@ -44,7 +44,7 @@ const CHANGES: readonly string[] = [
   'UPDATE totals SET n = 1.5 WHERE id = 1',
 ];
 
-test('accepting a copy applies exactly the changes that a program made in it', async () => {
+test('SD13: accepting a copy applies exactly the changes that a program made in it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...CHANGES), { minLength: 1, maxLength: 8 }), fc.boolean(), async (statements, vacuums) => {
       const { file, copy, accept } = await changedCopy(`PRAGMA foreign_keys = ON; ${statements.join(';')}${vacuums ? '; VACUUM' : ''}`);
@@ -58,7 +58,7 @@ test('accepting a copy applies exactly the changes that a program made in it', a
   );
 });
 
-test('of two programs that change a database at once, neither loses its writes', async () => {
+test('SD12: of two programs that change a database at the same time, neither loses its writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...CHANGES), fc.constantFrom(...CHANGES), async (one, other) => {
       const both = [
@@ -83,7 +83,7 @@ test('of two programs that change a database at once, neither loses its writes',
   );
 });
 
-test('a row that another program changed is a conflict that names it, and nothing is written', async () => {
+test('SD12: a row that another program changed is a conflict that names it, and nothing is written', async () => {
   const { file, accept } = await changedCopy(
     "UPDATE books SET title = 'Mine' WHERE id = 1; UPDATE stamped SET text = 'mine'; INSERT INTO books VALUES (9, 'i', 'New')",
   );
@@ -105,7 +105,7 @@ test('a row that another program changed is a conflict that names it, and nothin
   expect(dump(file)).toEqual(before);
 });
 
-test('an equal change of another program is a conflict, too: one of two increments would be lost', async () => {
+test('SD12: an equal change of another program is a conflict: one of two increments would be lost', async () => {
   const { file, accept } = await changedCopy('UPDATE totals SET n = n + 1 WHERE id = 1');
   write(file, 'UPDATE totals SET n = n + 1 WHERE id = 1');
   expect(await accept()).toMatchObject({ kind: 'conflict', rows: [{ table: 'totals', key: { id: '1' }, found: 'changed' }] });
@@ -184,7 +184,7 @@ test('rows whose primary key is NULL are identified by their rowid', async () =>
   expect(dump(file)).toEqual(dump(copy.copy));
 });
 
-test('the record of a step is written in the transaction of its rows', async () => {
+test('SD14: the record of a step is written in the transaction of its rows', async () => {
   const { file, copy, accept } = await changedCopy("UPDATE books SET title = 'x' WHERE id = 1");
   expect(findAcceptedStep(file, { ...STEP, since: 1 })).toBeUndefined();
   expect(await accept({ isStopped: () => true })).toEqual({ kind: 'stopped' });
@@ -199,6 +199,15 @@ test('the record of a step is written in the transaction of its rows', async () 
   await expect(accept()).resolves.toMatchObject({ kind: 'conflict' });
 });
 
+test('SD14: a second copy for the same attempt of a step is not accepted', async () => {
+  const first = await changedCopy("UPDATE books SET title = 'x' WHERE id = 1");
+  const second = await changedCopy("UPDATE books SET title = 'y' WHERE id = 2", first.file);
+  await first.accept();
+  const before = dump(first.file);
+  await expect(second.accept()).rejects.toMatchObject({ code: 'DATABASE_FAILED' });
+  expect(dump(first.file)).toEqual(before);
+});
+
 test('accepting a copy waits for the lock without blocking this process', async () => {
   const { file, accept } = await changedCopy("UPDATE books SET title = 'x' WHERE id = 1");
   const other = new DatabaseSync(file);
@@ -211,7 +220,7 @@ test('accepting a copy waits for the lock without blocking this process', async 
   expect(await accepting).toMatchObject({ kind: 'accepted' });
 });
 
-test('rows of a table with triggers are rejected if the schema of the copy was changed and changed back', async () => {
+test('SD13: rows of a table with triggers are rejected if the schema of the copy was changed and changed back', async () => {
   const file = createBook();
   const sql = "CREATE TRIGGER books_kept BEFORE DELETE ON books BEGIN SELECT RAISE(ABORT, 'kept'); END";
   write(file, sql);

@@ -15,7 +15,7 @@ function open(file: string = createBook()): SafeDatabaseClient {
 }
 
 describe('backup', () => {
-  test('is a verified copy, recorded in database_backups with path, size and run', async () => {
+  test('a backup is a verified copy, recorded in database_backups with path, size and run', async () => {
     const db = open();
     const before = dump(db.file);
     const made = await db.backup({ runId: 'r1' });
@@ -27,7 +27,7 @@ describe('backup', () => {
     ]);
   });
 
-  test('contains the committed state, including the write-ahead log, and no open transaction', async () => {
+  test('a backup contains the committed state, including the write-ahead log, and no open transaction', async () => {
     const db = open();
     write(db.file, 'PRAGMA journal_mode = WAL');
     db.run("INSERT INTO lines (text) VALUES ('committed')");
@@ -43,7 +43,7 @@ describe('backup', () => {
     expect(readdirSync(dirname(made.path))).toEqual([made.path.slice(dirname(made.path).length + 1)]);
   });
 
-  test('the newest of each kind are kept', async () => {
+  test('the newest backups of each kind are kept', async () => {
     const file = createBook();
     const run = await backUp(file, { runId: 'r1', keep: 2 });
     const requested = [await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 }), await backUp(file, { keep: 2 })];
@@ -51,7 +51,7 @@ describe('backup', () => {
     expect([...requested, run].map(({ path }) => existsSync(path))).toEqual([false, true, true, true]);
   });
 
-  test('a changed record cannot make it remove a file that is not a backup', async () => {
+  test('a changed record cannot make a backup remove a file that is not a backup', async () => {
     const file = createBook();
     const mine = join(dirname(file), 'mine.txt');
     writeFileSync(mine, 'keep');
@@ -71,7 +71,7 @@ describe('backup', () => {
     expect(listBackups(file)).toMatchObject([{ verified: true, reason: 'request' }]);
   });
 
-  test('fails for a damaged database', async () => {
+  test('SD5: a failed backup of a damaged database leaves no file', async () => {
     const file = createBook();
     writeFileSync(file, 'not a database, but long enough to look like one');
     await expect(backUp(file)).rejects.toMatchObject({ code: 'DATABASE_FAILED' });
@@ -80,7 +80,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  test('restores the backup, backs up the current state, and keeps the records of all backups', async () => {
+  test('SD6: a restore backs up the current state first, and keeps the records of all backups', async () => {
     const file = createBook();
     const before = dump(file);
     const made = await backUp(file, { runId: 'r1' });
@@ -111,7 +111,7 @@ describe('restore', () => {
     expect(dump(target)).toEqual(dump(file));
   });
 
-  test('writes of others during the backup are backed up too (D6)', async () => {
+  test('SD6: a restore also backs up what others write during its backup', async () => {
     const file = createBook();
     const made = await backUp(file);
     let copies = 0;
@@ -130,7 +130,7 @@ describe('restore', () => {
     ['half of its content', (file) => truncateSync(file, statSync(file).size / 2)],
     ['some pages of other bytes', (file) => writeFileSync(file, readFileSync(file).fill(7, 4096 * 2, 4096 * 5))],
   ];
-  test.each(DAMAGE)('a database with %s is kept unchanged, and replaced by the backup', async (_, damage) => {
+  test.each(DAMAGE)('SD16: a database with %s is kept unchanged, and replaced by the backup', async (_, damage) => {
     const file = createBook();
     const before = dump(file);
     const made = await backUp(file);
@@ -168,7 +168,7 @@ describe('restore', () => {
     expect(readdirSync(dirname(made.path))).toHaveLength(2);
   });
 
-  test('on a full disk nothing is replaced, no copy is left, and the message says what to do next', async () => {
+  test('on a full disk a restore replaces nothing, leaves no copy, and says what to do next', async () => {
     const file = createBook();
     const made = await backUp(file);
     write(made.path, 'INSERT INTO lines (text) SELECT hex(zeroblob(1000000))');

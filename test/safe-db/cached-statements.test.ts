@@ -82,7 +82,7 @@ describe('a schema change after a statement was cached', () => {
     }
   });
 
-  test('made by a connection that has the file attached under another name', () => {
+  test('a schema change by a connection that has the file attached under another name is noticed', () => {
     const db = open();
     warm(db, RENAME, ['x', 1]);
     const other = new DatabaseSync(':memory:');
@@ -114,7 +114,7 @@ describe('a schema change after a statement was cached', () => {
     expect(db.getDeleteConfirmation('lines', { text: 'l1' }).rows).toEqual({ lines: 1 });
   });
 
-  test('a read uses the current view', () => {
+  test('a cached read uses the current view', () => {
     const db = open();
     for (let n = 0; n < 3; n += 1) db.query('SELECT * FROM titles');
     for (let n = 0; n < 3; n += 1) expect(db.query('PRAGMA table_info(titles)')).toHaveLength(2);
@@ -125,7 +125,7 @@ describe('a schema change after a statement was cached', () => {
     expect(db.query('PRAGMA table_info(titles)')).toHaveLength(0);
   });
 
-  test('and a transaction that rolled our triggers back', async () => {
+  test('a table is protected after a transaction rolled our triggers back', async () => {
     const db = open();
     const failing = db.transaction(() => {
       warm(db, RENAME, ['x', 1]);
@@ -138,7 +138,7 @@ describe('a schema change after a statement was cached', () => {
   });
 });
 
-describe('a statement is cached only as it was analyzed', () => {
+describe('SD11: a statement is cached only as it was analyzed', () => {
   test('a rejected statement is rejected every time', () => {
     const db = open();
     const before = dump(db.file);
@@ -170,7 +170,7 @@ describe('a statement is cached only as it was analyzed', () => {
     expect(free.query('SELECT DISTINCT title FROM books')).toEqual([{ title: 'x' }, { title: 'y' }]);
   });
 
-  test.each(['', ' RETURNING text'])('the limit holds for every method%s', async (returning) => {
+  test.each(['', ' RETURNING text'])('the row limit holds for every method%s', async (returning) => {
     const db = open({ rowLimit: 2 });
     const sql = `UPDATE lines SET text = text || ? WHERE rowid >= ?${returning}`;
     for (const method of ['run', 'get', 'query'] as const) {
@@ -272,7 +272,7 @@ describe('how many rows a statement can change', () => {
     'UPDATE books SET title = (SELECT max(text) FROM chapters) WHERE id = ?',
     'INSERT INTO books (id, isbn) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title',
     "UPDATE once SET text = 'x' WHERE id = 1",
-  ])('is known for %s', (sql) => {
+  ])('the number of rows that a statement can change is bounded for %s', (sql) => {
     expect(boundOf(sql)).toBeLessThan(20);
   });
 
@@ -290,11 +290,11 @@ describe('how many rows a statement can change', () => {
     'INSERT INTO books (id) VALUES (1), (2) ON CONFLICT (id) DO UPDATE SET title = excluded.title',
     'INSERT INTO books (id) SELECT id FROM books WHERE true ON CONFLICT (id) DO UPDATE SET title = excluded.title',
     "UPDATE many SET text = 'x' WHERE id = 1",
-  ])('is not known for %s', (sql) => {
+  ])('SD10: the number of rows that a statement can change has no bound for %s', (sql) => {
     expect(boundOf(sql)).toBe(Infinity);
   });
 
-  test('a program with an unknown instruction has no bound', () => {
+  test('SD10: a program with an unknown instruction has no bound', () => {
     const known = db.prepare('EXPLAIN UPDATE books SET title = ? WHERE id = ?').all() as unknown as Instruction[];
     expect(rowsAtMost(known)).toBeLessThan(20);
     for (const place of known.keys()) {

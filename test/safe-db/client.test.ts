@@ -18,7 +18,7 @@ function openFile(file: string, options: SafeDatabaseOptions = {}): SafeDatabase
 }
 
 describe('ordinary statements', () => {
-  test('read and write as with any client', () => {
+  test('statements that read and write work as with any client', () => {
     const db = open();
     expect(db.run('INSERT INTO books (isbn, title) VALUES (?, ?)', ['d', 'Delta'])).toEqual({ changes: 1, lastInsertRowid: 4 });
     expect(db.run('UPDATE books SET title = $title WHERE id = $id', { title: 'New', id: 4 }).changes).toBe(1);
@@ -81,7 +81,7 @@ describe('ordinary statements', () => {
     expect(db.delete(name, { id: 1 }, db.getDeleteConfirmation(name, { id: 1 }))).toBe(1);
   });
 
-  test('a trigger with the name of one of ours cannot delete', () => {
+  test('a trigger with the name of one of our guards cannot delete', () => {
     const db = open();
     for (let number = 0; number < 20; number += 1)
       write(db.file, `CREATE TRIGGER pawl_guard_${number} AFTER INSERT ON lines BEGIN DELETE FROM books; END`);
@@ -109,7 +109,7 @@ describe('ordinary statements', () => {
 });
 
 describe('the row limit', () => {
-  test('an update beyond it is undone', () => {
+  test('SD4: an update beyond the row limit is undone', () => {
     const db = open({ rowLimit: 2 });
     const before = dump(db.file);
     expect(() => db.run("UPDATE books SET title = ''")).toThrow('UPDATE changed 3 rows');
@@ -117,7 +117,7 @@ describe('the row limit', () => {
     expect(db.run("UPDATE books SET title = '' WHERE id < 3").changes).toBe(2);
   });
 
-  test('rows that triggers and cascades change count', () => {
+  test('SD4: rows that triggers and cascades change count against the row limit', () => {
     const db = open({ rowLimit: 2 });
     const before = dump(db.file);
     expect(() => db.run('INSERT INTO counted VALUES (1)')).toThrow('UPDATE changed 3 rows');
@@ -127,12 +127,12 @@ describe('the row limit', () => {
     expect(dump(db.file)).toEqual(before);
   });
 
-  test('inserts are not limited', () => {
+  test('the row limit does not apply to inserts', () => {
     const db = open({ rowLimit: 2 });
     expect(db.run("INSERT INTO lines (text) VALUES ('a'), ('b'), ('c')").changes).toBe(3);
   });
 
-  test('inside a transaction only that statement is undone', async () => {
+  test('inside a transaction only the statement beyond the row limit is undone', async () => {
     const db = open({ rowLimit: 2 });
     await db.transaction(() => {
       db.run("INSERT INTO lines (text) VALUES ('kept')");
@@ -192,7 +192,7 @@ describe('delete', () => {
     expect(dump(db.file)).toEqual(before);
   });
 
-  test('a token expires', () => {
+  test('a confirmation token expires', () => {
     let now = 1_000_000;
     const db = open({ now: () => now, confirmationMs: 60_000 });
     const { token, expiresAt } = db.getDeleteConfirmation('books', { id: 1 });
@@ -208,7 +208,7 @@ describe('delete', () => {
     expect(db.delete('settings', { name: 'theme' }, db.getDeleteConfirmation('settings', { name: 'theme' }))).toBe(1);
   });
 
-  test('every comparison matches its rows', () => {
+  test('every comparison of a condition matches its rows', () => {
     const db = open();
     const found = (where: Parameters<typeof db.delete>[1]): number => db.getDeleteConfirmation('books', where).rows.books ?? 0;
     const clauses = [
@@ -223,7 +223,7 @@ describe('delete', () => {
     expect([found({ title: null }), found({ id: 1, isbn: 'b' }), found({ id: { in: [] } })]).toEqual([0, 0, 0]);
   });
 
-  test('a condition is required, and is never interpreted as SQL', () => {
+  test('a delete requires a condition, which is never interpreted as SQL', () => {
     const db = open();
     expect(() => db.getDeleteConfirmation('books', {})).toThrow('DELETE without a condition blocked');
     expect(() => db.getDeleteConfirmation('books', { '1=1 OR id': 1 })).toThrow('no such column');
@@ -239,7 +239,7 @@ describe('delete', () => {
 });
 
 describe('transaction', () => {
-  test('is committed, or rolled back if it throws', async () => {
+  test('a transaction is committed, or rolled back if it throws', async () => {
     const db = open();
     const before = dump(db.file);
     const failing = db.transaction(async () => {
@@ -267,7 +267,7 @@ describe('transaction', () => {
     expect(db.query('SELECT text FROM lines').slice(3)).toEqual([{ text: 'outer' }]);
   });
 
-  test('two at once run one after the other, and other writes are rejected meanwhile', async () => {
+  test('two concurrent transactions run one after the other, and other writes are rejected meanwhile', async () => {
     const db = open();
     const order: string[] = [];
     const one = (name: string) =>
@@ -284,7 +284,7 @@ describe('transaction', () => {
     expect(order).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
   });
 
-  test('a call after its end is rejected', async () => {
+  test('a call after the end of its transaction is rejected', async () => {
     const db = open();
     let late = Promise.resolve<unknown>(undefined);
     await db.transaction(() => {
@@ -311,7 +311,7 @@ describe('transaction', () => {
     },
   );
 
-  test('other connections do not see its writes before it ends', async () => {
+  test('other connections do not see the writes of a transaction before it ends', async () => {
     const db = open();
     write(db.file, 'PRAGMA journal_mode = WAL');
     await db.transaction(() => {

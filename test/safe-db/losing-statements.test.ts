@@ -25,7 +25,7 @@ async function refusalOf(work: () => unknown): Promise<string> {
   return 'it ran';
 }
 
-test.each(Object.entries(METHODS))('no statement of the table loses data with %s', async (_, run) => {
+test.each(Object.entries(METHODS))('SD1, SD2, SD3: no statement of the table loses data with %s', async (_, run) => {
   const file = createBook();
   write(file, 'CREATE TABLE pawl_migrations (number INTEGER PRIMARY KEY, name, checksum, applied_at)');
   const before = dump(file);
@@ -41,7 +41,7 @@ test.each(Object.entries(METHODS))('no statement of the table loses data with %s
   db.close();
 });
 
-test('the guide has exactly these statements', () => {
+test('the guide lists exactly the statements that are tried', () => {
   const page = readText('docs/guides/protected-data.md');
   const rows = [...page.matchAll(/^\| ([^|]+) \| `(.+)` \| ([^|]+) \|$/gm)].map(([, form, sql, answer]) => ({ form, sql, answer }));
   expect(rows).toEqual(

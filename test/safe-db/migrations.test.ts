@@ -22,7 +22,7 @@ function setUp(file: string = join(tempFolder(), 'data', 'project.db')): Setup {
 
 const TABLE = 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT);';
 
-test('files are applied and recorded in the order of their numbers; a second call does nothing', async () => {
+test('migrations are applied and recorded in the order of their numbers; a second call does nothing', async () => {
   const { file, folder, put } = setUp();
   put('10_add.sql', 'ALTER TABLE notes ADD COLUMN tag TEXT;');
   put('002_rows.sql', "INSERT INTO notes (text) VALUES ('a');\r\nUPDATE notes SET text = 'b';");
@@ -39,7 +39,7 @@ test('files are applied and recorded in the order of their numbers; a second cal
   });
 });
 
-test('an existing database is backed up first', async () => {
+test('an existing database is backed up before a migration', async () => {
   const { file, folder, put } = setUp(createBook());
   const before = dump(file);
   put('1_notes.sql', TABLE);
@@ -48,7 +48,7 @@ test('an existing database is backed up first', async () => {
   expect(listBackups(file)).toEqual([{ ...backup, reason: 'migration' }]);
 });
 
-describe('no file is applied', () => {
+describe('SD8, SD9: no migration is applied', () => {
   test.each<[string, (at: Setup) => void, string]>([
     ['when an applied one was edited', ({ put }) => put('1_notes.sql', `${TABLE} -- more`), '1_notes.sql was edited after it was applied'],
     [
@@ -97,7 +97,7 @@ describe('no file is applied', () => {
   });
 });
 
-test('with permission to lose data, a table can be rebuilt even if others refer to it', async () => {
+test('with permission to lose data, a migration can rebuild a table that others refer to', async () => {
   const { file, folder, put } = setUp(createBook());
   put(
     '1_rebuild.sql',
@@ -110,13 +110,13 @@ test('with permission to lose data, a table can be rebuilt even if others refer 
   ]);
 });
 
-test('views, indexes and triggers can be dropped without permission', async () => {
+test('a migration can drop views, indexes and triggers without permission', async () => {
   const { file, folder, put } = setUp(createBook());
   put('1_views.sql', 'DROP VIEW titles; DROP TRIGGER inbox_cleared;');
   expect((await migrate(file, folder)).applied).toHaveLength(1);
 });
 
-test('while another program writes, nothing is applied', async () => {
+test('SD7: while another program writes, no migration is applied', async () => {
   const { file, folder, put } = setUp(createBook());
   put('1_notes.sql', TABLE);
   const other = new DatabaseSync(file);
@@ -127,7 +127,7 @@ test('while another program writes, nothing is applied', async () => {
   other.close();
 });
 
-test('two concurrent calls apply each file once', async () => {
+test('SD7: two concurrent calls apply each migration once', async () => {
   const { file, folder, put } = setUp(createBook());
   put('1_notes.sql', TABLE);
   const both = await Promise.all([migrate(file, folder), migrate(file, folder)]);

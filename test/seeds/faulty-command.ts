@@ -6,9 +6,9 @@
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import type { StepInput } from '../../examples/w1/command-work.ts';
 import { runCommand } from '../../examples/w1/commands.ts';
 import { BookDatabase } from '../../examples/w1/database.ts';
-import type { StepInput } from '../../examples/w1/desk.ts';
 import { SafeDatabaseClient } from '../../src/safe-db/index.ts';
 
 /** How a command misbehaves. */

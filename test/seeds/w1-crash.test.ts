@@ -31,7 +31,7 @@ afterEach(() => {
 const count = (table: string) => books.row<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n;
 
 describe('kill -9 while the writers work', () => {
-  test('leaves them unknown and nothing of them in the book; run again, the book is as if nothing had happened', async () => {
+  test('kill -9 while the writers work leaves them unknown and nothing of them in the book; run again, the book is as if nothing had happened', async () => {
     addPondBook({ books, directory });
     const killed = await inProcess(`
       const run = await editing.start('ponds');

@@ -100,7 +100,7 @@ describe('on a forge', () => {
     return { ...started, number };
   }
 
-  test('what is pending lets the gate wait, it is checked again on forge events, and the approval of the head passes it', async () => {
+  test('a pending check makes the gate wait and is made again on forge events, and the approval of the head passes it', async () => {
     const { run, number } = await waiting('      - { check: pr_approval, from: maintainers }');
     await stage.review(number, 'ann', 'approved');
     expect(storyOf(await run.wait())).toEqual(['completed', 'gate#1 ok']);
@@ -184,7 +184,7 @@ describe('expect', () => {
     ["stdout | contains('yes')", 'echo yes', 'completed'],
     ["stderr | contains('yes')", 'echo yes', 'failed'],
     ["stderr | contains('yes') and exit_code == 1", 'echo yes >&2; exit 1', 'completed'],
-  ])('of a command sees exit_code, stdout and stderr: "%s" of "%s" is %s', async (expected, run, end) => {
+  ])('expect of a command sees exit_code, stdout and stderr: "%s" of "%s" is %s', async (expected, run, end) => {
     const told = expected === '' ? '' : `, expect: "${expected}"`;
     expect(await status(gate(`      - { check: command, run: "${run}"${told} }`))).toBe(end);
   });
@@ -196,12 +196,12 @@ describe('expect', () => {
     ["headers['x-mark'] == 'yes' and body.by.count == 2", 200, 'completed'],
     ['{{ body.approved }}', 200, 'completed'],
     ["body.by.count == '2'", 200, 'failed'],
-  ])('of a webhook check sees status, headers and body: "%s" of %i is %s', async (expected, code, end) => {
+  ])('expect of a webhook check sees status, headers and body: "%s" of %i is %s', async (expected, code, end) => {
     const told = expected === '' ? '' : `, expect: "${expected}"`;
     expect(await status(gate(`      - { check: webhook, url: "http://${url}/${code}"${told} }`))).toBe(end);
   });
 
-  test('sees only its own check', () => {
+  test('expect sees only its own check', () => {
     expect(errorsOf(gate('      - { check: command, run: "true", expect: "context.x == 1" }'))).toEqual([
       '9:49 NAME_UNKNOWN there is no "context" here',
     ]);
@@ -219,14 +219,17 @@ describe('expect', () => {
     ['expect: { body: { by: { name: ann } } }', 200, 'completed'],
     ['expect: { body: { by: { count: "2" } } }', 200, 'escalated'],
     ['expect: { body: { approved: true, more: 1 } }', 200, 'escalated'],
-  ])('of a webhook stage is a map, with a body that is a deep subset with strict scalars: %s of %i is %s', async (expected, code, end) => {
-    const view = await play.run(
-      `stages:\n  - id: ask\n    type: webhook\n    request: { url: "http://${url}/${code}" }\n    ${expected}\n`,
-      { webhooks: { allow: [url] } },
-    );
-    expect(storyOf(view)).toEqual([end, `ask#1 ${end === 'completed' ? 'ok' : 'fail'}`]);
-    expect(asked).toEqual([`GET /${code}`]);
-  });
+  ])(
+    'expect of a webhook stage is a map, with a body that is a deep subset with strict scalars: %s of %i is %s',
+    async (expected, code, end) => {
+      const view = await play.run(
+        `stages:\n  - id: ask\n    type: webhook\n    request: { url: "http://${url}/${code}" }\n    ${expected}\n`,
+        { webhooks: { allow: [url] } },
+      );
+      expect(storyOf(view)).toEqual([end, `ask#1 ${end === 'completed' ? 'ok' : 'fail'}`]);
+      expect(asked).toEqual([`GET /${code}`]);
+    },
+  );
 });
 
 describe('minimum', () => {
@@ -266,7 +269,7 @@ describe('minimum', () => {
 });
 
 describe('run', () => {
-  test('goes verbatim to sh -c, and values come only through env', async () => {
+  test('run goes verbatim to sh -c, and values come only through env', async () => {
     const value = '$(touch hacked) "; touch hacked; #';
     const view = await play.run(
       `params: { text: { description: a text } }

@@ -158,7 +158,7 @@ on_error: [{ label_issue: needs-human }, { notify: maintainers }]
     expect((await playing.wait()).status).toBe('completed');
   });
 
-  test('nobody is told on entering a stage that is skipped', async () => {
+  test('nobody is notified on entering a stage that is skipped', async () => {
     const view = await run(`stages: [{ id: work, type: command, run: "true", condition: "false", on_enter: { notify: ann } }]`);
     expect([view.status, stage.forge.control.notifications()]).toEqual(['completed', []]);
   });
@@ -173,7 +173,7 @@ describe('Trigger', () => {
     expect(triggers[0]).toBe(triggers[1]);
   });
 
-  test('is optional: any workflow can be started by hand', async () => {
+  test('a trigger is optional: any workflow can be started manually', async () => {
     expect((await run(WORK)).status).toBe('completed');
   });
 });
@@ -199,7 +199,7 @@ stages:
   - { id: b, type: agent, agent: dev, continue_session: true }
   - { id: c, type: agent, agent: dev }
 `;
-  test('is the latest session of the same role in this run, across gates', async () => {
+  test('continue_session is the latest session of the same role in this run, across gates', async () => {
     await run(LINES, { script: ({ step }) => [{ do: 'answer', session: `of ${step}` }] });
     expect(play.asked.map(({ step, session }) => [step, session?.id])).toEqual([
       ['a', undefined],
@@ -209,7 +209,7 @@ stages:
     ]);
   });
 
-  test('goes on across a loop, with the latest one', async () => {
+  test('continue_session goes on across a loop, with the latest one', async () => {
     const loop = `
 stages:
   - { id: a, type: agent, agent: dev, continue_session: true }
@@ -219,7 +219,7 @@ stages:
     expect(play.asked.map(({ session }) => session?.id)).toEqual([undefined, 'session 1']);
   });
 
-  test('is off where a stage does not ask for it', async () => {
+  test('continue_session is off where a stage does not ask for it', async () => {
     await run(LINES, { script: () => [{ do: 'answer' }] });
     expect(play.asked.filter(({ step }) => step !== 'b').map(({ session }) => session)).toEqual([undefined, undefined, undefined]);
   });
@@ -254,7 +254,7 @@ describe('Outputs', () => {
     expect(valueIn(await stage.forge.comments(issue + 1)).map(({ body }) => body)).toEqual([`this is #${issue + 1}`]);
   });
 
-  test('what the agent only says it did is not believed', async () => {
+  test('outputs that an agent only claims are not accepted', async () => {
     const view = await run(AGENT('{ name: plan, type: comment, required: true }'), {
       script: answer({ do: 'answer', output: { plan: 'comment:123456' } }),
     });

@@ -56,7 +56,7 @@ ${show('{{ word }} {{ twice }}')}`);
     expect(await shown('{{ context.pr_number == null }}')).toBe('true');
   });
 
-  test('what a transition adds is there before its target starts, and stays', async () => {
+  test('context that a transition adds is there before its target starts, and stays', async () => {
     const view = await play.run(`
 stages:
   - { id: a, type: gate, conditions: [{ check: command, run: "false" }], on_fail: { goto: first, context: { note: "{{ gate.failed_checks | length }} failed" } } }
@@ -79,7 +79,7 @@ describe('outputs.X', () => {
       { do: 'answer' },
     ];
 
-  test('is a stage, else the unique output of that name', async () => {
+  test('outputs.X is a stage, else the unique output of that name', async () => {
     const lines = `stages:\n${AGENT('a', FILE('txt'))}${show('{{ outputs.a.txt }}{{ outputs.txt }}{{ context.outputs.txt }}')}`;
     await play.run(lines, { script: writes('x.txt') });
     expect(play.read('show')).toBe('["x.txt"]["x.txt"]["x.txt"]');
@@ -91,7 +91,7 @@ describe('outputs.X', () => {
     expect(JSON.parse(play.read('show').slice(3))).toEqual({ md: ['x.md'] });
   });
 
-  test('is the latest activation', async () => {
+  test('outputs.X is the latest activation', async () => {
     const view = await play.run(
       `stages:
   - { id: a, type: agent, agent: dev }
@@ -107,14 +107,14 @@ ${show('{{ outputs.a.turn }}')}`,
     expect([view.status, play.read('show')]).toEqual(['completed', '2']);
   });
 
-  test('of a name that two stages produce is refused at its place', () => {
+  test('outputs.X of a name that two stages produce is refused at its place', () => {
     expect(errorsOf(`stages:\n${AGENT('a', FILE('txt'))}${AGENT('b', FILE('txt'))}${show('{{ outputs.txt }}')}`)).toEqual([
       '7:84 NAME_AMBIGUOUS "txt" is an output of "a" and "b", so the name is ambiguous',
     ]);
     expect(errorsOf(`stages:\n${AGENT('a', FILE('txt'))}${AGENT('b', FILE('txt'))}${show('{{ outputs.b.txt }}')}`)).toEqual([]);
   });
 
-  test('of a branch is read with its place, and refused without', async () => {
+  test('outputs.X of a branch is read with its place, and refused without', async () => {
     const lines = (path: string) => `stages:
   - { id: all, type: parallel, branches: [{ id: one, agent: dev, outputs: [${FILE('txt')}] }] }
 ${show(`{{ ${path} }}`)}`;
@@ -125,7 +125,7 @@ ${show(`{{ ${path} }}`)}`;
     expect(play.read('show')).toBe('x.txt');
   });
 
-  test('that was not produced is null, files an empty list, and nothing is required that does not say so', async () => {
+  test('outputs.X that was not produced is null, files an empty list, and nothing is required that does not say so', async () => {
     const outputs = `${FILE('txt')}, { name: doc, type: artifact, pattern: "*.md" }, { name: said, type: comment }, { name: pull, type: pr }`;
     const view = await play.run(
       `stages:\n${AGENT('a', outputs)}${show('{{ outputs.txt }}{{ outputs.doc == null and outputs.said == null and outputs.pull == null }}')}`,

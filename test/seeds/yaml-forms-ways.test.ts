@@ -151,7 +151,7 @@ stages:
     expect([view.status, ...view.steps.map(({ path }) => path)]).toEqual(['escalated', 'a#1', ...paths]);
   });
 
-  test('is bounded by 10 where the file says nothing, and is warned of', () => {
+  test('A back edge without a bound is bounded by 10 where the file says nothing, and is warned of', () => {
     const lines = `stages:
   - { id: a, type: command, run: "true" }
   - { id: b, type: command, run: "true", on_failure: { goto: a, context: { note: x } } }
@@ -164,7 +164,7 @@ stages:
 });
 
 describe('delay', () => {
-  test('settles ok at its duration, not before', async () => {
+  test('delay settles ok at its duration, not before', async () => {
     const clock = createVirtualClock();
     const { run, engine } = await play.start('stages: [{ id: a, type: delay, duration: 30s }]', { clock });
     await run.wait('idle');
@@ -188,14 +188,14 @@ stages: [{ id: a, type: delay, duration: 1h, poll: { interval: 5s, condition: "{
     expect([...storyOf(view), view.updatedAt - begun]).toEqual(['completed', 'a#1 ok', 5000]);
   });
 
-  test('knows no other on_ready', () => {
+  test('delay knows no other on_ready', () => {
     const errors = errorsOf(`stages:
   - { id: a, type: delay, duration: 1h, poll: { interval: 5s, condition: "true", on_ready: next } }
 `);
     expect(errors).toEqual([expect.stringMatching(/^5:92 FIELD_INVALID /)]);
   });
 
-  test('on a transition stands before its target', async () => {
+  test('delay on a transition stands before its target', async () => {
     const clock = createVirtualClock();
     const { run } = await play.start(
       `
@@ -219,7 +219,7 @@ stages:
   - { id: b, type: command, run: "true" }
 `;
 
-  test('runs the role, waits for it, and goes to then', async () => {
+  test('spawn runs the role, waits for it, and goes to then', async () => {
     const view = await play.run(LINES, { script: ({ role }) => (role === 'dev' ? FAIL : []) });
     expect(storyOf(view)).toEqual(['completed', 'a#1 fail', 'a.on_fail.spawn#1 ok', 'b#1 ok']);
     expect(play.asked.map(({ role }) => role)).toEqual(['dev', 'mender']);
@@ -252,7 +252,7 @@ params: { third: { description: whether there is a third, default: true } }
     ({ step }: { step: string }) =>
       ids.some((id) => step.endsWith(id)) ? REJECT : [];
 
-  test('are agents where they do not say what they are', () => {
+  test('Branches are agents where they do not say what they are', () => {
     const [step] = workflowOf(three('    join: all')).definition.steps;
     expect(step && membersOf(step).map(({ kind }) => kind)).toEqual(['agent', 'agent', 'agent']);
   });
@@ -307,7 +307,7 @@ stages:
 `;
   const DAY = 86_400_000;
 
-  test('tells somebody and extends, at most max_extensions times, then goes to then', async () => {
+  test('on_timeout tells somebody and extends, at most max_extensions times, then goes to then', async () => {
     const clock = createVirtualClock();
     const stage = await openLocalForgeStage();
     try {
@@ -340,7 +340,7 @@ stages:
     }
   });
 
-  test('reminds once, however many periods passed while nobody was awake', async () => {
+  test('on_timeout reminds once, however many periods passed while nobody was awake', async () => {
     const clock = createVirtualClock();
     const stage = await openLocalForgeStage();
     try {

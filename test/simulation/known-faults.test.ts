@@ -60,26 +60,26 @@ function losingMail(store: Store): Store {
 }
 
 describe('a seed fails, and says how to repeat it, when the store', () => {
-  test('ignores the epoch', async () => {
+  test('a seed fails, and says how to repeat it, when the store ignores the epoch', async () => {
     const failure = await firstFailure(ignoringEpochs);
     expect(failure.problems.join('\n')).toMatch(/Q1/);
     expect(failure.message).toMatch(new RegExp(`replay: npm run simulate -- --seed ${failure.seed}$`));
     await expect(simulate(failure.seed, { breakStore: ignoringEpochs })).rejects.toThrow(failure.message);
   });
 
-  test('acknowledges before it commits', async () => {
+  test('a seed fails, and says how to repeat it, when the store acknowledges before it commits', async () => {
     expect((await firstFailure(acknowledgingEarly)).problems.join('\n')).toMatch(/Q1|Q2|J1/);
   });
 
-  test('takes repeated mail for new', async () => {
+  test('a seed fails, and says how to repeat it, when the store takes repeated mail for new', async () => {
     expect((await firstFailure(forgettingDedupes)).problems.join('\n')).toMatch(/Q5/);
   });
 
-  test('hands out a run whose owner lives', async () => {
+  test('a seed fails, and says how to repeat it, when the store hands out a run whose owner lives', async () => {
     expect((await firstFailure(sharingRuns)).problems.join('\n')).toMatch(/Q1/);
   });
 
-  test('loses mail', async () => {
+  test('a seed fails, and says how to repeat it, when the store loses mail', async () => {
     expect((await firstFailure(losingMail)).problems.join('\n')).toMatch(/stuck|J5|J7|come to an end/);
   });
 });

@@ -30,13 +30,13 @@ describe('the kernel', () => {
     "console.log('x');",
     'const all = { Date };',
     'globalThis.x = 1;',
-  ])('may not write %s', (text) => {
+  ])('the kernel may not write %s', (text) => {
     expect(kernelViolations(parseSource(KERNEL, text))).not.toEqual([]);
     expect(kernelViolations(parseSource('src/engine/sample.ts', text))).toEqual([]);
     expect(kernelViolations(parseSource('src/kernel/sample.test.ts', text))).toEqual([]);
   });
 
-  test('may use those words as names of members', () => {
+  test('the kernel may use those words as names of members', () => {
     const text =
       "import type { Step } from '../definition/step.ts'; interface A { process: number }; const a = { process: 1 }; a.process = Math.max(1, 2);";
     expect(kernelViolations(parseSource(KERNEL, text))).toEqual([]);
@@ -51,11 +51,11 @@ describe('silencing', () => {
     '// @ts-nocheck\nwork();',
     '/* FIXME later */',
     '// TODO tidy this',
-  ])('is refused: %s', (text) => {
+  ])('silencing is refused: %s', (text) => {
     expect(silencingViolations(parseSource('src/base/sample.ts', text))).toHaveLength(1);
   });
 
-  test('is not seen in strings, casts to unknown, or a note with its issue', () => {
+  test('silencing is not seen in strings, casts to unknown, or a note with its issue', () => {
     const text = "const a = 'FIXME as any' as unknown; // TODO #12: tell the two apart\n// TODO(#7): and this";
     expect(silencingViolations(parseSource('src/base/sample.ts', text))).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('paths of steps', () => {
     `name.startsWith(\`\${id}.\`)`,
     `path.startsWith(\`\${step}#\`)`,
     'name.slice(stage.id.length + 1)',
-  ])('are taken apart in one place: %s', (text) => {
+  ])('paths of steps are taken apart in one place: %s', (text) => {
     expect(addressViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
     expect(addressViolations(parseSource('src/definition/address.ts', text))).toEqual([]);
   });
@@ -90,12 +90,12 @@ describe('paths of steps', () => {
 describe('names of the engine in the data of a run', () => {
   const SPELLED = ["const PREFIX = '$tree:';", 'const key = `$look:gate`;', "data['$pushed']", 'data.$trigger'];
 
-  test.each(SPELLED)('are spelled in one place: %s', (text) => {
+  test.each(SPELLED)('names of the engine in the data of a run are spelled in one place: %s', (text) => {
     expect(ownNameViolations(parseSource('src/engine/sample.ts', text))).toHaveLength(1);
     expect(ownNameViolations(parseSource('src/engine/sample.test.ts', text))).toEqual([]);
   });
 
-  test('are not confused with what others write so', () => {
+  test('names of the engine in the data of a run are not confused with what others write so', () => {
     const text =
       "const names = ['$schema', '$ref', '$1']; sql(`json_extract(x, '$.steps')`); shell('$HOME'); const gone = { $omitted: 1 };";
     expect(ownNameViolations(parseSource('src/engine/sample.ts', text))).toEqual([]);
@@ -110,7 +110,7 @@ describe('tests that do not run', () => {
     },
   );
 
-  test('are not confused with members of other things', () => {
+  test('tests that do not run are not confused with members of other things', () => {
     expect(unrunTestViolations(parseSource('src/base/sample.test.ts', "options.only; outcome.skip; test.each([1])('x', f);"))).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('paths of a machine', () => {
     expect(machinePathViolations(parseSource('src/base/sample.ts', text))).toHaveLength(1);
   });
 
-  test('are not confused with parts of other paths', () => {
+  test('paths of a machine are not confused with parts of other paths', () => {
     const text = "const places = ['src/work', 'a/tmp/b', '/workflows', '/homepage', 'https://example.com/tmp-x'];";
     expect(machinePathViolations(parseSource('src/base/sample.ts', text))).toEqual([]);
   });

@@ -9,7 +9,7 @@ describe('tests that a page cites', () => {
   const violations = (row: string, last = 'test') =>
     citedTestViolations({ path: 'docs/page.md', text: `Text.\n\n| what | ${last} |\n|---|---|\n${row}\n` }, files);
 
-  test('exist in the file that the cell names', () => {
+  test('tests that a page cites exist in the file that the cell names', () => {
     expect(violations('| x | `test/cli/a.test.ts` "it\'s refused"; `b.test.ts` "is accepted" |')).toEqual([]);
     expect(violations('| x | `test/cli/a.test.ts` "is accepted" |')).toEqual([
       'docs/page.md cites "is accepted", which is not in test/cli/a.test.ts',
@@ -19,17 +19,17 @@ describe('tests that a page cites', () => {
     ]);
   });
 
-  test('exist in a file that the page names, where the cell has only the title', () => {
+  test('tests that a page cites exist in a file that the page names, where the cell has only the title', () => {
     expect(violations('| x | `b.test.ts` |\n| y | "is accepted" |')).toEqual([]);
     expect(violations('| x | `b.test.ts` |\n| y | "it\'s refused" |')).toHaveLength(1);
   });
 
-  test('are in files that exist', () => {
+  test('tests that a page cites are in files that exist', () => {
     expect(violations('| `test/cli/c.test.ts` | x |')).toEqual(['docs/page.md names test/cli/c.test.ts, which does not exist']);
     expect(violations('| `test/cli/*.test.ts` | x |')).toEqual([]);
   });
 
-  test('are only in columns of tests', () => {
+  test('tests that a page cites are only in columns of tests', () => {
     expect(violations('| x | "anything" |', 'message')).toEqual([]);
   });
 });
@@ -38,14 +38,14 @@ describe('the files that a page of docs/internals names', () => {
   const sources = ['src/a/one.ts', 'src/a/part/two.ts', 'src/a/part/three.ts'];
   const violations = (text: string) => fileTableViolations({ path: 'docs/internals/a.md', text }, sources, [...sources, 'src/b/four.ts']);
 
-  test('are all those of the folder', () => {
+  test('the files that a page of docs/internals names are all those of the folder', () => {
     expect(violations('`one.ts`, `part/two.ts` and `three.ts`')).toEqual([]);
     expect(violations('`one.ts` and `part/`')).toEqual([]);
     expect(violations('`one.ts`, `<folder>/two.ts` and `part/th*.ts`')).toEqual([]);
     expect(violations('`one.ts` and `part/two.ts`')).toEqual(['docs/internals/a.md does not name src/a/part/three.ts, or its folder']);
   });
 
-  test('exist', () => {
+  test('the files that a page of docs/internals names exist', () => {
     expect(violations('`one.ts`, `part/`, `src/b/four.ts`')).toEqual([]);
     expect(violations('`one.ts`, `part/`, `src/a/four.ts`, `gone/`')).toEqual([
       'docs/internals/a.md names src/a/four.ts, which does not exist',

@@ -13,12 +13,12 @@ test('files that need each other to load are a cycle, however long the way', () 
   expect(importCycles(sources)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts']);
 });
 
-test('what is loaded later counts', () => {
+test('an import that is loaded later counts', () => {
   const sources = [file('src/a.ts', "import { b } from './b.ts';"), file('src/b.ts', "export const b = () => import('./a.ts');")];
   expect(importCycles(sources)).toEqual(['src/a.ts -> src/b.ts -> src/a.ts']);
 });
 
-test('types are none', () => {
+test('an import of types is no cycle', () => {
   const sources = [
     file('src/a.ts', "import { type B } from './b.ts';\nimport type { C } from './c.ts';"),
     file('src/b.ts', "import { a } from './a.ts';\nexport const b = () => a;"),

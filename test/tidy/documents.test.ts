@@ -14,13 +14,13 @@ import { parseSource } from './source.ts';
 describe('docs/errors.md', () => {
   const section = (code: string) => `## ${code}\n\nIt happened.\n\n**What to do.** This.\n\n`;
 
-  test('has a section per code and none for anything else', () => {
+  test('docs/errors.md has a section per code and none for anything else', () => {
     expect(errorDocViolations(['A', 'B'], section('A') + section('B'))).toEqual([]);
     expect(errorDocViolations(['A', 'B'], section('A'))).toEqual(['docs/errors.md has no section for B']);
     expect(errorDocViolations(['A'], section('A') + section('C'))).toEqual(['docs/errors.md describes C, which no code is']);
   });
 
-  test('says in each section what to do', () => {
+  test('docs/errors.md says in each section what to do', () => {
     expect(errorDocViolations(['A'], '## A\n\nIt happened.\n')).toEqual(['docs/errors.md: A does not say "**What to do.**"']);
   });
 });
@@ -35,14 +35,14 @@ describe('docs/features.md', () => {
     featureViolations(parseFeatureRows(lines.join('\n')), (path) => path === 'src/a.test.ts');
   const withFirst = (row: string) => [row, ...table.slice(1)];
 
-  test('has every id once', () => {
+  test('docs/features.md has every id once', () => {
     expect(violations(table)).toEqual([]);
     expect(violations(table.slice(1))).toEqual(['docs/features.md has no row for S0-01']);
     expect(violations([...table, table[0] as string])).toEqual(['docs/features.md: S0-01 is unknown or doubled']);
     expect(violations([...table, '| NB-13 | x | not yet | |'])).toEqual(['docs/features.md: NB-13 is unknown or doubled']);
   });
 
-  test('claims only what an existing test file stands behind', () => {
+  test('docs/features.md claims only what an existing test file stands behind', () => {
     expect(violations(withFirst('| S0-01 | x | done | `src/a.test.ts` |'))).toEqual([]);
     expect(violations(withFirst('| S0-01 | x | done | |'))).toEqual(['docs/features.md: S0-01 is done but names no test']);
     expect(violations(withFirst('| S0-01 | x | partial | `src/b.test.ts` |'))).toHaveLength(1);

@@ -18,6 +18,15 @@ test('a number that nothing cites is found', () => {
   expect(invariantViolations([rule('src/a.ts', 'Z1')])).toEqual(['src/a.ts numbers Z1, which nothing cites; cite it or write a dash']);
 });
 
+test('in the engine, a test or an assertion cites each number; a comment or a page is not enough', () => {
+  const comment = { path: 'src/engine/b.ts', text: '// Follows Z1, Z2.\n' };
+  const rules = [rule('src/engine/a.ts', 'Z1'), rule('src/engine/c.ts', 'Z2'), comment];
+  expect(invariantViolations([...rules, cite(['Z1', 'Z2'].join(', '))])).toEqual([]);
+  expect(invariantViolations([...rules, cite('Z1')], ['Z2 holds.'])).toEqual([
+    'src/engine/c.ts numbers Z2, which no test and no assertion cites; name it in the title of a test',
+  ]);
+});
+
 test('a citation of a number that no rule has is found, unless it is a case', () => {
   expect(invariantViolations([cite('Z2')])).toEqual(['src/a.test.ts cites Z2, which is the number of no rule']);
   expect(invariantViolations([cite('Z12')], [], new Set(['Z12']))).toEqual([]);

@@ -24,7 +24,7 @@ describe('a kind or a check is named in its folder and in the registry only', ()
     ['a table', "const AGAIN = { agent: 'a', gate: 'b', human: 'c' };"],
     ['a check by its name', "const first = 'file_exists';"],
     ['a comparison with a check', "if (check.check === 'command') work();"],
-  ])('%s is refused', (_what, text) => {
+  ])('the name of a kind or a check in %s is rejected outside its folder and the registry', (_what, text) => {
     expect(violations(text)).toEqual([expect.stringContaining('src/steps/some-file.ts:1 decides by the name')]);
   });
 
@@ -33,7 +33,7 @@ describe('a kind or a check is named in its folder and in the registry only', ()
     ['another word that is spelt so', "const fields = ['command', 'cmd', 'input']; if (role === 'agent') work();"],
     ['an object of few fields', 'note({ task: 1, agent: 2 });'],
     ['a value of another type', "const work = { kind: 'task', config: {} };"],
-  ])('%s is not', (_what, text) => {
+  ])('%s is allowed outside the folders of kinds and the registry', (_what, text) => {
     expect(violations(text)).toEqual([]);
   });
 

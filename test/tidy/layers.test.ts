@@ -12,35 +12,35 @@ describe('the import order', () => {
     ['a re-export of everything', "export * from '../kernel/run.ts';"],
     ['a dynamic import', "export const load = () => import('../kernel/run.ts');"],
     ['an import inside a type', "export type X = import('../kernel/run.ts').X;"],
-  ])('holds for %s', (_form, text) => {
+  ])('the import order holds for %s', (_form, text) => {
     expect(violations('src/base/id.ts', text)).toEqual(['src/base/id.ts:1 imports src/kernel/run.ts; src/base may import: nothing']);
   });
 
-  test('lets a folder import itself and what is above it', () => {
+  test('the import order lets a folder import itself and what is above it', () => {
     expect(violations('src/kernel/decide.ts', "import '../definition/step.ts'; import './run.ts'; import '../base/id.ts';")).toEqual([]);
   });
 
-  test('holds from deeper folders too', () => {
+  test('the import order holds from deeper folders too', () => {
     expect(violations('src/store/sqlite/open.ts', "import '../../engine/claim.ts';")).toHaveLength(1);
     expect(violations('src/store/sqlite/open.ts', "import '../store.ts';")).toEqual([]);
   });
 
-  test('gives a host the contract of the store and no driver', () => {
+  test('the import order gives a host the contract of the store and no driver', () => {
     expect(violations('src/engine/host.ts', "import type { Store } from '../store/store.ts';")).toEqual([]);
     expect(violations('src/engine/host.ts', "import { open } from '../store/sqlite/open.ts';")).toEqual([
       'src/engine/host.ts:1 imports src/store/sqlite/open.ts; of src/store it may import src/store/store.ts only',
     ]);
   });
 
-  test('refuses a folder that has no place in it', () => {
+  test('the import order refuses a folder that has no place in it', () => {
     expect(violations('src/misplaced/thing.ts', "import '../base/id.ts';")[0]).toContain('has no place in the import order');
   });
 
-  test('keeps tests and scripts out of what is shipped', () => {
+  test('the import order keeps tests and scripts out of what is shipped', () => {
     expect(violations('src/base/id.ts', "import '../../test/tidy/source.ts';")[0]).toContain('outside src');
   });
 
-  test('does not bind tests, packages or the published entry', () => {
+  test('the import order does not bind tests, packages or the published entry', () => {
     expect(violations('src/base/id.test.ts', "import '../cli/main.ts';")).toEqual([]);
     expect(violations('src/base/id.ts', "import 'node:crypto'; import 'yaml'; import '@scope/name';")).toEqual([]);
     expect(violations('src/index.ts', "export { x } from './engine/host.ts';")).toEqual([]);
@@ -48,7 +48,7 @@ describe('the import order', () => {
 });
 
 describe('the schemas of reports', () => {
-  test('are loaded by the server only: the command line starts without zod', () => {
+  test('the schemas of reports are loaded by the server only: the command line starts without zod', () => {
     for (const path of ['src/control/run/report.ts', 'src/cli/run.ts']) {
       const schema = path === 'src/cli/run.ts' ? '../control/schema/run.ts' : '../schema/run.ts';
       expect(violations(path, `import type { RunReport } from '${schema}';`)).toEqual([]);
@@ -66,7 +66,7 @@ describe('neighbours', () => {
     ['src/agents/claude-code/stream.ts', '../codex/stream.ts'],
     ['src/kinds/gate/run.ts', '../webhook/run.ts'],
     ['src/kinds/gate/checks/webhook/run.ts', '../command/run.ts'],
-  ])('never import each other: %s and %s', (path, target) => {
+  ])('neighbours never import each other: %s and %s', (path, target) => {
     expect(violations(path, `import '${target}';`)[0]).toContain('are neighbours');
   });
 
@@ -104,7 +104,7 @@ describe('neighbours', () => {
     expect(violations('src/authoring/spec/step.ts', "import { type Kinds } from '../../kinds/spec.ts';")).toHaveLength(1);
   });
 
-  test('share what lies beside them', () => {
+  test('neighbours share what lies beside them', () => {
     expect(violations('src/agents/codex/codex.ts', "import '../driver.ts';")).toEqual([]);
     expect(violations('src/agents/codex/stream.ts', "import './line.ts';")).toEqual([]);
   });

@@ -10,17 +10,17 @@ describe('names of files', () => {
     'src/common/id.ts',
     'src/engine/manager.ts',
     'src/base/utils.test.ts',
-  ])('name a concept: %s is refused', (path) => {
+  ])('names of files name a concept: %s is rejected', (path) => {
     expect(nameViolations(path, [])[0]).toContain('name the concept it owns');
   });
 
-  test('are in kebab-case and not numbered', () => {
+  test('names of files are in kebab-case and not numbered', () => {
     expect(nameViolations('src/base/RunLease.ts', [])[0]).toContain('kebab-case');
     expect(nameViolations('src/base/lease-part-2.ts', [])[0]).toContain('numbered');
     expect(nameViolations('src/base/run-lease.test.ts', [])).toEqual([]);
   });
 
-  test('are "index" only where the package publishes an entry', () => {
+  test('names of files are "index" only where the package publishes an entry', () => {
     expect(nameViolations('src/base/index.ts', ['src/index.ts'])[0]).toContain('package.json does not publish it');
     expect(nameViolations('src/index.ts', ['src/index.ts'])).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe('names of files', () => {
 describe('the header of a file', () => {
   const header = (text: string) => headerViolations(parseSource('src/base/sample.ts', text));
 
-  test('comes before all code and is not the doc comment of an export', () => {
+  test('the header of a file comes before all code and is not the doc comment of an export', () => {
     expect(header('// Owns names.\n\nwork();')).toEqual([]);
     expect(header('work();')).toHaveLength(1);
     expect(header("import './id.ts';\n// Owns names.\n")).toHaveLength(1);
@@ -50,11 +50,11 @@ describe('the doc comment of an export', () => {
     'const x = 1;\nexport { x };',
     '// An ordinary comment.\nexport const x = 1;',
     '/** Of something else. */\nwork();\nexport const x = 1;',
-  ])('is demanded: %s', (text) => {
+  ])('the doc comment of an export is demanded: %s', (text) => {
     expect(docs(text)).toEqual([expect.stringContaining('exports x without a doc comment')]);
   });
 
-  test('is enough once for all overloads, and once where the thing is made', () => {
+  test('the doc comment of an export is enough once for all overloads, and once where the thing is made', () => {
     expect(docs('/** X. */\nexport function x(a: 1): 1;\nexport function x(a: 2): 2;\nexport function x(a: number) { return a; }')).toEqual(
       [],
     );

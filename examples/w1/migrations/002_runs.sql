@@ -1,4 +1,4 @@
--- What the runs of the workflow leave beside the books.
+-- What the runs of the workflow record in addition to the books.
 CREATE TABLE workflow_runs (
   id TEXT PRIMARY KEY,
   book_id TEXT NOT NULL,

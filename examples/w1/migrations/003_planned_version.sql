@@ -1,4 +1,4 @@
--- Which version a plan was made for, whoever made it: an agent may take days until the next version is there.
+-- Which version a plan was made for: an agent may take days until the next version is there.
 ALTER TABLE strategic_plans ADD COLUMN version_id TEXT;
 CREATE TRIGGER plan_is_for_the_latest_version AFTER INSERT ON strategic_plans BEGIN
   UPDATE strategic_plans SET version_id = (

@@ -45,7 +45,7 @@ export const run: CommandRun = async (terminal, given) => {
 /** The run of this project for which a parent process works, also if the agent removed the variable that names it. */
 async function runAbove(shell: Shell, host: ProjectHost): Promise<string | undefined> {
   const above = findAutomatedParent({}, shell.world.ancestors?.() ?? readAncestors());
-  if (above?.what !== 'run' || above.run === undefined) return undefined;
+  if (above?.is !== 'run' || above.run === undefined) return undefined;
   return (await host.existing([above.run]))[0];
 }
 

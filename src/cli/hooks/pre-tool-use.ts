@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { readAttendedRun, sourceOfFile, stepName } from '../../attended/attended-run.ts';
 import { workIn } from '../../attended/submission.ts';
-import { demandsOf, RIGHTS, SCOPES } from '../../authority/rights.ts';
+import { RIGHTS, requiredRightsOf, SCOPES } from '../../authority/rights.ts';
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { modelNamed } from '../../definition/address.ts';
@@ -199,7 +199,7 @@ function decidingCommand(words: readonly string[]): string | undefined {
   const forge = verb === 'forge' ? options.find((option) => FORGE_DECIDING_OPTIONS.includes(option)) : undefined;
   if (forge !== undefined) return `forge --${forge}`;
   const demands = [undefined, ...actions].flatMap((action) =>
-    demandsOf(verb, { options, action }).map(({ on, demand }) => ({
+    requiredRightsOf(verb, { options, action }).map(({ on, demand }) => ({
       demand,
       on: action === undefined || on !== verb ? on : `${on} ${action}`,
     })),

@@ -8,7 +8,7 @@ import type { Accounting, Admission, Refusal, Spawn } from '../../steps/worker/a
 import type { AgentUse, Store, UsedAmounts } from '../../store/store.ts';
 import type { Clock } from '../clock.ts';
 import { openTranscript, type Transcript } from '../transcript/transcripts.ts';
-import { type Budgets, budgetsOver, leftOf, shortageOf, unknownNotices } from './budgets.ts';
+import { type Budgets, budgetsOver, remainingBudget, shortageOf, unknownNotices } from './budgets.ts';
 
 /** Dependencies of the accounting. */
 export interface AccountingParts {
@@ -38,17 +38,17 @@ async function admit(parts: OpenParts, spawn: Spawn): Promise<Admission | Refusa
   const now = clock.now();
   const closed = await closedFor(store, spawn, now);
   if (closed !== undefined) return closed;
-  const held = await budgetsOver(store, spawn, { budgets, now, working });
-  const shortage = shortageOf(held);
+  const active = await budgetsOver(store, spawn, { budgets, now, working });
+  const shortage = shortageOf(active);
   if (shortage !== undefined) return shortage;
-  const left = leftOf(held, spawn.budgets.attempt);
+  const left = remainingBudget(active, spawn.budgets.attempt);
   if (spawn.worker === 'handed') return { left, onEvent: () => undefined, close: async (answer) => answer };
-  if (spawn.worker === 'object' && held.length === 0)
+  if (spawn.worker === 'object' && active.length === 0)
     return { left, onEvent: () => undefined, close: (answer) => recordKnown(parts, spawn, { answer, since: now }) };
   const row = await store.beginUse(useOf(spawn, now));
   working.add(row);
   const transcript = openTranscript(parts.transcripts, spawn, { now: () => clock.now(), warn: parts.warn });
-  for (const text of unknownNotices(held)) transcript.add({ kind: 'notice', text });
+  for (const text of unknownNotices(active)) transcript.add({ kind: 'notice', text });
   return {
     left,
     onEvent: (event) => {
@@ -77,8 +77,8 @@ async function recordKnown(
 
 async function recordReported({ store, clock, budgets, working }: OpenParts, spawn: Spawn, ms: number): Promise<void> {
   const now = clock.now();
-  const held = await budgetsOver(store, spawn, { budgets, now, working });
-  if (held.length > 0) await store.endUse(await store.beginUse(useOf(spawn, now)), { ms: Math.max(0, Math.round(ms)) });
+  const active = await budgetsOver(store, spawn, { budgets, now, working });
+  if (active.length > 0) await store.endUse(await store.beginUse(useOf(spawn, now)), { ms: Math.max(0, Math.round(ms)) });
 }
 
 interface Settling {
@@ -112,7 +112,7 @@ const UNKNOWN_RESET_MS = 300_000;
 const RESET_MS_MIN = 1000;
 /** Longer than any real reset; a later time was misread. */
 const RESET_MS_MAX = 32 * 86_400_000;
-const SPREAD_MS_MAX = 30_000;
+const JITTER_MS_MAX = 30_000;
 
 /** Returns a refusal if the agent's account is closed. */
 async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refusal | undefined> {
@@ -122,25 +122,25 @@ async function closedFor(store: Store, spawn: Spawn, now: number): Promise<Refus
   const message =
     `account "${spawn.account}" has no capacity until ${new Date(until).toISOString()}: ${why}; ` +
     `the run continues then; if there is capacity earlier, run "pawl resume ${spawn.run}"`;
-  return { reason: 'quota', message, resumeAt: until + spreadOf(spawn, until - now) };
+  return { reason: 'quota', message, resumeAt: until + jitterOf(spawn, until - now) };
 }
 
 /**
- * Each agent that waits for the account comes back at a slightly different time after its reset, so that they do not
- * all return at once.
+ * Each agent that waits for the account tries again at a slightly different time after its reset, so that they do
+ * not all return at the same time.
  */
-function spreadOf({ run, path }: Spawn, waitMs: number): number {
-  const share = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
-  return Math.round(share * Math.min(SPREAD_MS_MAX, waitMs / 10));
+function jitterOf({ run, path }: Spawn, waitMs: number): number {
+  const fraction = Number.parseInt(digestText(`${run}/${path}`).slice(0, 8), 16) / 2 ** 32;
+  return Math.round(fraction * Math.min(JITTER_MS_MAX, waitMs / 10));
 }
 
 /** Closes the account of an agent that had no capacity, and returns until when. That agent is the first to try again. */
 async function closeFor(
   store: Store,
   spawn: Spawn,
-  told: { readonly resumeAt: number | undefined; readonly why: string; readonly now: number },
+  closing: { readonly resumeAt: number | undefined; readonly why: string; readonly now: number },
 ): Promise<number> {
-  const { resumeAt, why, now } = told;
+  const { resumeAt, why, now } = closing;
   const isTime = resumeAt !== undefined && Number.isFinite(resumeAt) && resumeAt <= now + RESET_MS_MAX;
   const until = Math.max(isTime ? Math.round(resumeAt) : now + UNKNOWN_RESET_MS, now + RESET_MS_MIN);
   await store.closeAccount({ account: spawn.account, until, why });

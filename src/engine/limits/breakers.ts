@@ -11,7 +11,7 @@ import { pipelineOf, traitsOf } from '../../definition/kind.ts';
 import { isSettled } from '../../definition/run-status.ts';
 import { childOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { InputOf } from '../../kernel/input.ts';
+import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import { isEnding, type RunState } from '../../kernel/run-state.ts';
 import type { RunQuery, Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
@@ -29,7 +29,7 @@ export interface BreakerParts {
   readonly transcripts: string | undefined;
 }
 
-/** What a run has used of a limit; `unknown`: how many attempts did not report it. */
+/** How much of a limit a run has used; `unknown`: how many attempts did not report it. */
 interface LimitUsage {
   readonly value: number;
   readonly unknown?: number;
@@ -51,7 +51,7 @@ export class CircuitBreakers {
   constructor(parts: BreakerParts) {
     this.parts = parts;
     parts.core.listen(({ run, state }) => {
-      if (this.mayHold(state)) this.checkSoon(run);
+      if (this.mayHaveLimits(state)) this.checkSoon(run);
       if (state.parent !== undefined && this.mayLimit()) void this.checkAncestors(state.parent.run);
     });
     parts.core.onClose(() => {
@@ -91,16 +91,16 @@ export class CircuitBreakers {
   }
 
   private checkSoon(run: string): void {
-    const looking = this.checking.get(run);
-    if (looking !== undefined) {
-      looking.again = true;
+    const underWay = this.checking.get(run);
+    if (underWay !== undefined) {
+      underWay.again = true;
       return;
     }
-    const mine = { again: false };
-    this.checking.set(run, mine);
+    const check = { again: false };
+    this.checking.set(run, check);
     void this.checkRun(run).finally(() => {
       this.checking.delete(run);
-      if (mine.again) this.checkSoon(run);
+      if (check.again) this.checkSoon(run);
     });
   }
 
@@ -113,7 +113,7 @@ export class CircuitBreakers {
     try {
       for (let above: string | undefined = run; above !== undefined; ) {
         const { state }: { readonly state: RunState } = await this.parts.core.store.load(above);
-        if (this.mayHold(state)) this.checkSoon(above);
+        if (this.mayHaveLimits(state)) this.checkSoon(above);
         above = state.parent?.run;
       }
     } catch (error) {
@@ -122,7 +122,7 @@ export class CircuitBreakers {
   }
 
   /** Whether a run that this engine drives can have limits. Most have none, and cost nothing. */
-  private mayHold({ workflow }: RunState): boolean {
+  private mayHaveLimits({ workflow }: RunState): boolean {
     const { core, limits } = this.parts;
     if (limits !== undefined) return true;
     try {
@@ -189,22 +189,21 @@ export class CircuitBreakers {
       const lines = transcripts === undefined ? undefined : readTranscript(transcripts, { run: id, path, attempt });
       return lines?.filter(({ kind }) => kind === 'tool').length ?? 0;
     });
-    const spent = { value: counts.reduce((sum, one) => sum + one, 0), unknown: counts.filter((one) => one === 0).length };
+    const spent = { value: counts.reduce((sum, count) => sum + count, 0), unknown: counts.filter((count) => count === 0).length };
     this.tools.set(id, spent);
     return spent;
   }
 
   private async halt(state: RunState, name: keyof Breakers, { spent, allowed }: ReachedLimit): Promise<void> {
-    const message = `the circuit breaker "${WORDS[name]}" stopped it: ${textOf(name, spent)} of ${shown(name, allowed)}; resume it to allow as much again, or cancel it`;
+    const message = `the circuit breaker "${SETTINGS[name]}" stopped it: ${textOf(name, spent)} of ${shown(name, allowed)}; resume it to allow as much again, or cancel it`;
     await haltRun(this.parts.core, state.id, { limit: name, message, actor: ENGINE_ACTOR, id: `${name}/${allowed}/${state.seq}` });
   }
 
   private async warn(state: RunState, name: keyof Breakers, { spent, allowed, since }: ReachedLimit): Promise<void> {
     const { core } = this.parts;
-    const message = `${WORDS[name]}: ${textOf(name, spent)} of ${shown(name, allowed)}`;
-    const input: InputOf<'control'> = {
-      ...{ type: 'control', at: core.clock.now(), actor: ENGINE_ACTOR, action: { do: 'warn', limit: name, message } },
-    };
+    const message = `${SETTINGS[name]}: ${textOf(name, spent)} of ${shown(name, allowed)}`;
+    const action: ControlAction = { do: 'warn', limit: name, message };
+    const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor: ENGINE_ACTOR, action };
     const mark = name === 'sleepMs' ? `/${since}` : '';
     await send(core, { run: state.id, dedupe: `breaker/${name}/${allowed}${mark}`, input, values: [] }, { stays: true, once: true });
   }
@@ -232,7 +231,7 @@ interface ReachedLimit {
   readonly since: number | undefined;
 }
 
-const WORDS: Readonly<Record<keyof Breakers, string>> = {
+const SETTINGS: Readonly<Record<keyof Breakers, string>> = {
   iterations: 'max_iterations',
   toolCalls: 'max_tool_calls',
   turns: 'max_turns',
@@ -254,7 +253,7 @@ function isBeyond(name: keyof Breakers, value: number, allowed: number): boolean
   return name === 'activeMs' || name === 'sleepMs' ? value >= allowed : value > allowed;
 }
 
-/** Since when a run and the runs it waits for have been idle; undefined while any of them works. */
+/** The time since which a run and the runs it waits for have been idle; undefined while any of them works. */
 async function sleepsSince(store: Store, { live, at }: RunState): Promise<number | undefined> {
   const all = Object.values(live);
   if (!all.every(({ state }) => state === 'waiting' || state === 'queued' || state === 'unknown')) return undefined;
@@ -275,7 +274,7 @@ async function activeMs({ store, parts: { facts } }: EngineCore, { id, live }: R
       sum + (pipelineOf(facts, kind) === 'execute' && startedAt !== undefined ? endedAt - startedAt : 0),
     0,
   );
-  return Object.values(live).reduce((sum, one) => sum + (one.state === 'running' ? now - one.startedAt : 0), ended);
+  return Object.values(live).reduce((sum, step) => sum + (step.state === 'running' ? now - step.startedAt : 0), ended);
 }
 
 /** How often a breaker has halted a run. */

@@ -20,7 +20,7 @@ export interface Budgets {
 /** A budget that applies to an agent, with its usage so far. */
 export interface ActiveBudget {
   /** The name in messages, such as `the budget of run 7kq2`. */
-  readonly what: string;
+  readonly name: string;
   readonly limit: Budget;
   readonly used: UsageTotal;
   /** Returns what to do when the amount is used up. */
@@ -34,9 +34,9 @@ const DAY_MS = 86_400_000;
 
 /** Throws on an invalid budget: an unreadable limit must not be treated as unlimited. */
 export function assertBudgets(budgets: Readonly<Record<string, Budget | undefined>>): void {
-  for (const [what, budget] of Object.entries(budgets)) {
+  for (const [name, budget] of Object.entries(budgets)) {
     const fault = budget === undefined ? undefined : budgetFault(budget);
-    if (fault !== undefined) throw new EngineError('CONFIG_INVALID', `${what} is invalid: ${fault}`, { details: { what } });
+    if (fault !== undefined) throw new EngineError('CONFIG_INVALID', `${name} is invalid: ${fault}`, { details: { what: name } });
   }
 }
 
@@ -47,20 +47,20 @@ export async function budgetsOver(
   scope: { readonly budgets: Budgets; readonly now: number; readonly working: ReadonlySet<number> },
 ): Promise<ActiveBudget[]> {
   const { run, role, budgets } = spawn;
-  const { ancestors } = await store.family(run);
+  const { ancestors } = await store.tree(run);
   const working = { run, rows: [...scope.working] };
-  const held = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, working, budgets: scope.budgets })));
+  const active = await Promise.all([run, ...ancestors].map((id) => runBudgets(store, id, { spawn, working, budgets: scope.budgets })));
   const since = scope.now - (scope.now % DAY_MS);
   const day = { since, resumeAt: since + DAY_MS, working };
   return [
-    ...held.flat(),
+    ...active.flat(),
     ...(await dayBudgets(store, budgets.day, {
       ...day,
       role,
-      what: `the daily budget of role "${role}"`,
+      name: `the daily budget of role "${role}"`,
       setting: `the role's budget.day`,
     })),
-    ...(await dayBudgets(store, scope.budgets.day, { ...day, what: 'the daily budget of all runs', setting: 'budgets.day' })),
+    ...(await dayBudgets(store, scope.budgets.day, { ...day, name: 'the daily budget of all runs', setting: 'budgets.day' })),
   ];
 }
 
@@ -75,20 +75,20 @@ async function runBudgets(store: Store, run: string, { spawn, budgets, working }
   const { state, definition } = await store.load(run);
   const advice = (amount: Amount): string => `"pawl resume ${run} --budget ${OPTIONS[amount]}" allows more`;
   const counting = `"pawl resume ${run} --budget unknown=count" continues with the known amounts`;
-  const hold = async (what: string, budget: Budget | undefined, query: UsageQuery): Promise<ActiveBudget[]> => {
+  const measure = async (name: string, budget: Budget | undefined, query: UsageQuery): Promise<ActiveBudget[]> => {
     if (budget === undefined) return [];
-    return [{ what, limit: raised(budget, state.granted), used: await store.usage({ run, working, ...query }), advice, counting }];
+    return [{ name, limit: raised(budget, state.granted), used: await store.usage({ run, working, ...query }), advice, counting }];
   };
   const whole = { withChildren: true };
   const { step, role } = spawn;
-  const own = run === spawn.run ? await hold(`the budget of step "${step}" in run ${run}`, stepBudget(spawn), { step }) : [];
-  const ofAttempt = run === spawn.run ? await hold(`the budget of an attempt by role "${role}"`, spawn.budgets.attempt, { role }) : [];
+  const own = run === spawn.run ? await measure(`the budget of step "${step}" in run ${run}`, stepBudget(spawn), { step }) : [];
+  const ofAttempt = run === spawn.run ? await measure(`the budget of an attempt by role "${role}"`, spawn.budgets.attempt, { role }) : [];
   return [
     ...own,
     // The usage of other attempts does not count here, but whether it was known does.
     ...ofAttempt.map((budget) => ({ ...budget, used: { ...budget.used, ...NOTHING_USED } })),
-    ...(await hold(`the budget of run ${run}`, definition.budget, whole)),
-    ...(await hold(`the per-run budget of run ${run}`, budgets.run, whole)),
+    ...(await measure(`the budget of run ${run}`, definition.budget, whole)),
+    ...(await measure(`the per-run budget of run ${run}`, budgets.run, whole)),
   ];
 }
 
@@ -109,7 +109,7 @@ function raised(limit: Budget, granted: Budget | undefined): Budget {
 const NOTHING_USED = { inputTokens: 0, outputTokens: 0, costUsd: 0, turns: 0, ms: 0 };
 
 interface Day {
-  readonly what: string;
+  readonly name: string;
   readonly setting: string;
   readonly role?: string;
   readonly since: number;
@@ -117,19 +117,19 @@ interface Day {
   readonly working: WorkingAgents;
 }
 
-async function dayBudgets(store: Store, limit: Budget | undefined, { what, setting, resumeAt, ...query }: Day): Promise<ActiveBudget[]> {
+async function dayBudgets(store: Store, limit: Budget | undefined, { name, setting, resumeAt, ...query }: Day): Promise<ActiveBudget[]> {
   if (limit === undefined) return [];
   const advice = (): string => `it resets at ${new Date(resumeAt).toISOString()}; raise ${setting} to allow more`;
   const counting = `set "unknown: count" in ${setting} to continue with the known amounts`;
-  return [{ what, limit, used: await store.usage(query), advice, counting, resumeAt }];
+  return [{ name, limit, used: await store.usage(query), advice, counting, resumeAt }];
 }
 
 /**
  * Returns the first budget that is used up, as a refusal. Budgets that do not reset by themselves come first, because a
  * person has to act.
  */
-export function shortageOf(held: readonly ActiveBudget[]): Refusal | undefined {
-  const over = held.filter((budget) => usedUp(budget) !== undefined || unknownIn(budget) !== undefined);
+export function shortageOf(active: readonly ActiveBudget[]): Refusal | undefined {
+  const over = active.filter((budget) => usedUp(budget) !== undefined || unknownIn(budget) !== undefined);
   const first = over.find(({ resumeAt }) => resumeAt === undefined) ?? over[0];
   if (first === undefined) return undefined;
   const { resumeAt } = first;
@@ -138,10 +138,10 @@ export function shortageOf(held: readonly ActiveBudget[]): Refusal | undefined {
 
 function shortageText(budget: ActiveBudget): string {
   const amount = usedUp(budget);
-  if (amount !== undefined) return `${budget.what} is used up: ${amountText(budget, amount)}; ${budget.advice(amount)}`;
+  if (amount !== undefined) return `${budget.name} is used up: ${amountText(budget, amount)}; ${budget.advice(amount)}`;
   const unknown = unknownIn(budget) as Amount;
   const count = unknownOf(budget.used, unknown);
-  return `${budget.what} cannot be enforced: it is not known how ${MEASURES[unknown]} ${attempts(count)} used; ${budget.counting}`;
+  return `${budget.name} cannot be enforced: it is not known how ${MEASURES[unknown]} ${attempts(count)} used; ${budget.counting}`;
 }
 
 const MEASURES: Readonly<Record<Amount, string>> = {
@@ -185,20 +185,20 @@ function attempts(count: number): string {
 }
 
 /** Returns what is left for an agent: the smallest remainder of each amount over all its budgets. */
-export function leftOf(held: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
+export function remainingBudget(active: readonly ActiveBudget[], attempt: Budget | undefined): Budget {
   const { unknown: _, ...amounts } = attempt ?? {};
   const left: Partial<Record<Amount, number>> = { ...amounts };
-  for (const { limit, used } of held)
+  for (const { limit, used } of active)
     for (const name of AMOUNTS)
       if (limit[name] !== undefined) left[name] = Math.min(left[name] ?? Number.POSITIVE_INFINITY, limit[name] - usedOf(used, name));
   return left;
 }
 
 /** Returns a notice for each budget whose usage is only partly known. */
-export function unknownNotices(held: readonly ActiveBudget[]): string[] {
-  return held.flatMap((budget) =>
+export function unknownNotices(active: readonly ActiveBudget[]): string[] {
+  return active.flatMap((budget) =>
     AMOUNTS.filter((name) => budget.limit[name] !== undefined && unknownOf(budget.used, name) > 0).map(
-      (name) => `${budget.what} cannot count all usage: ${amountText(budget, name)}; its other amounts are exact`,
+      (name) => `${budget.name} cannot count all usage: ${amountText(budget, name)}; its other amounts are exact`,
     ),
   );
 }

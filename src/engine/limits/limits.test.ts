@@ -18,19 +18,19 @@ const scope = (limits: LimitScope['limits']): LimitScope => ({
 });
 
 describe('the semaphores of a step', () => {
-  test('are those with a limit: total, repository, role, credential, and custom keys', () => {
+  test('the semaphores of a step are those with a limit: total, repository, role, credential, and custom keys', () => {
     const all = scope({ global: 9, repository: 8, roles: { writer: 7 }, credentials: { account: 6 }, keys: { db: 5 } });
     const keys = slotsOf({ limits: all, facts: REGISTRY }, write as never);
     expect(keys).toEqual(['global', 'repository:repo', 'role:writer', 'credential:account', 'key:db']);
     expect(keys.map((key) => limitOf(all, key))).toEqual([9, 8, 7, 6, 5]);
   });
 
-  test('do not exist without limits, or for a step that only waits', () => {
+  test('a step has no semaphores without limits, or if it only waits', () => {
     expect(slotsOf({ limits: scope({}), facts: REGISTRY }, write as never)).toEqual([]);
     expect(slotsOf({ limits: scope({ global: 1, keys: { db: 1 } }), facts: REGISTRY }, ask as never)).toEqual([]);
   });
 
-  test('are not confused by names such as constructor, or by a colon in a name', () => {
+  test('a semaphore may have a colon in its name, and constructor has no limit', () => {
     expect(limitOf(scope({ keys: { 'a:b': 3 } }), 'key:a:b')).toBe(3);
     expect(limitOf(scope({ keys: {} }), 'key:constructor')).toBeUndefined();
   });

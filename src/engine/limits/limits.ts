@@ -1,4 +1,4 @@
-// Owns semaphores: which keys a step must hold, and how many steps may hold each at once. Limits are read when a slot
+// Owns semaphores: which keys a step must hold, and how many steps may hold each at the same time. Limits are read when a slot
 // is taken, so a configuration change also applies to running runs.
 
 import { type KindFacts, pipelineOf } from '../../definition/kind.ts';
@@ -14,14 +14,14 @@ export interface Limits {
   readonly keys?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What is needed to name the semaphores of a step. */
+/** The limits, and the names that semaphores of a step are made of. */
 export interface LimitScope {
   readonly limits: Limits;
   readonly repository: string;
   readonly credentialOf: (role: string) => string | undefined;
 }
 
-/** Returns the semaphores that a step must hold and that have a limit. */
+/** Returns the semaphores that a step must hold and that have a limit, as runs store them: `role:writer`. */
 export function slotsOf(
   { limits: scope, facts }: { readonly limits: LimitScope; readonly facts: KindFacts },
   model: StepModel,
@@ -30,36 +30,31 @@ export function slotsOf(
   if (pipelineOf(facts, model.kind) !== 'execute') return [];
   const own = concurrency === undefined ? [] : [concurrency.key];
   if (Object.keys(scope.limits).length === 0) return own;
-  return [...keysOf(scope, model).filter((key) => limitOf(scope, key) !== undefined), ...own];
+  return [...semaphoresOf(scope, model).flatMap(([key, limit]) => (limit === undefined ? [] : [key])), ...own];
 }
 
-function keysOf(scope: LimitScope, model: StepModel): string[] {
+type Semaphore = readonly [key: string, limit: number | undefined];
+
+function semaphoresOf({ limits, repository, credentialOf }: LimitScope, model: StepModel): Semaphore[] {
   const role = 'config' in model && 'role' in model.config ? model.config.role : undefined;
-  const credential = role === undefined ? undefined : scope.credentialOf(role);
+  const credential = role === undefined ? undefined : credentialOf(role);
+  const named = (sort: string, table: Limits['keys'], name: string): Semaphore => [`${sort}:${name}`, ownEntry(table, name)];
   return [
-    'global',
-    slotKey('repository', scope.repository),
-    ...(role === undefined ? [] : [slotKey('role', role)]),
-    ...(credential === undefined ? [] : [slotKey('credential', credential)]),
-    ...model.slots.map((key) => slotKey('key', key)),
+    ['global', limits.global],
+    [`repository:${repository}`, limits.repository],
+    ...(role === undefined ? [] : [named('role', limits.roles, role)]),
+    ...(credential === undefined ? [] : [named('credential', limits.credentials, credential)]),
+    ...model.slots.map((key) => named('key', limits.keys, key)),
   ];
 }
 
-function slotKey(sort: 'repository' | 'role' | 'credential' | 'key', name: string): string {
-  return `${sort}:${name}`;
-}
-
-function parseSlotKey(key: string): { readonly sort: string; readonly name: string } {
-  const colon = key.indexOf(':');
-  return { sort: key.slice(0, colon), name: key.slice(colon + 1) };
-}
-
-/** Returns the limit of the key, or undefined if it has none. */
+/** Returns the current limit of a semaphore as a run stores it, or undefined if it has none. */
 export function limitOf({ limits }: LimitScope, key: string, concurrency?: Concurrency): number | undefined {
   if (key === concurrency?.key) return concurrency.max;
   if (key === 'global') return limits.global;
-  const { sort, name } = parseSlotKey(key);
-  switch (sort) {
+  const colon = key.indexOf(':');
+  const name = key.slice(colon + 1);
+  switch (key.slice(0, colon)) {
     case 'repository':
       return limits.repository;
     case 'role':

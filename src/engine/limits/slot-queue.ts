@@ -1,6 +1,6 @@
-// Owns which activations of a run wait for semaphores, and which of them try again when a slot may be free. Of several
-// that wait for the same semaphores only the oldest tries, then the next one if it succeeded: if all tried, the cost of a
-// fan-out would grow with the square of its width.
+// Owns the queue of a run's activations that wait for semaphores, and decides which of them try again when a slot may be
+// free. Of several that wait for the same semaphores only the oldest tries, then the next one if it succeeded: if all tried,
+// the cost of a fan-out would grow with the square of its width.
 
 import type { Path } from '../../kernel/activation.ts';
 
@@ -28,7 +28,7 @@ export class SlotQueue {
     this.tried.clear();
   }
 
-  /** Adds one that found a semaphore full: at the end, or at the front if it tried again. */
+  /** Adds an activation that found a semaphore full: at the end, or at the front if it tried again. */
   add(path: Path, keys: readonly string[]): void {
     const again = this.tried.get(path);
     if (again === undefined) this.waiting.push({ path, label: keys.join('\n') });
@@ -36,7 +36,7 @@ export class SlotQueue {
     this.tried.delete(path);
   }
 
-  /** Removes and returns those that should try now: for all semaphores, or only for those that `after` has just taken. */
+  /** Removes and returns the activations that should try now: for all semaphores, or only for those that `after` has just taken. */
   next(after?: { readonly path: Path; readonly keys: readonly string[] | undefined }): readonly Path[] {
     const label = after === undefined ? undefined : (this.tried.get(after.path)?.label ?? after.keys?.join('\n'));
     if (after !== undefined) this.tried.delete(after.path);

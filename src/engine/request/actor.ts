@@ -11,15 +11,15 @@ const NAME_MAX = 200;
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
- * Returns the actor's name as it is recorded, or throws if the request has no valid one. `what` describes the action
- * for the error message.
+ * Returns the actor's name as it is recorded, or throws if the request has no valid one. `action` is for the error
+ * message, such as `cancel run 7kq2`.
  */
-export function requireActor(request: { readonly actor?: unknown } | undefined, what: string): string {
+export function requireActor(request: { readonly actor?: unknown } | undefined, action: string): string {
   const actor = request?.actor;
   const name = typeof actor === 'string' ? actor.trim().normalize('NFC') : undefined;
   const fault = name === undefined ? faultOfType(actor) : faultOf(name);
   if (name !== undefined && fault === undefined) return name;
-  throw new EngineError('ACTOR_REQUIRED', `cannot ${what} without an actor: ${fault}; pass the name of the person or program as "actor"`);
+  throw new EngineError('ACTOR_REQUIRED', `cannot ${action} without an actor: ${fault}; pass the name of the person or program as "actor"`);
 }
 
 function faultOfType(actor: unknown): string {

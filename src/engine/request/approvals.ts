@@ -35,10 +35,10 @@ export interface OpenApproval {
   readonly posted?: { readonly option: string; readonly actor: string };
 }
 
-/** A question that waits for a person. Nobody is asked, and it has no digest, until its external subjects were read. */
+/** A question that waits for a person. It is not shown yet, and has no digest, until its external subjects were read. */
 export type WaitingApproval = OpenApproval | (Omit<OpenApproval, 'digest'> & { readonly digest?: undefined });
 
-/** Whether people are asked already. */
+/** Whether the question is shown to people. */
 export function isAsked(approval: WaitingApproval): approval is OpenApproval {
   return approval.digest !== undefined;
 }
@@ -48,7 +48,7 @@ export function postedText({ option, actor }: NonNullable<OpenApproval['posted']
   return `decided: "${option}" by ${actor}; no process has applied it yet`;
 }
 
-/** Returns the questions of a run that wait for a person, oldest first, also those that nobody is asked yet. */
+/** Returns the questions of a run that wait for a person, oldest first, including those that are not shown yet. */
 export async function openApprovals(core: RunReader, run: string): Promise<readonly WaitingApproval[]> {
   return approvalsIn(core, await core.store.load(run));
 }
@@ -63,7 +63,7 @@ export async function approvalsIn(
     return wait === undefined ? [] : [{ activation, wait }];
   });
   if (asking.length === 0) return [];
-  const approvals = await Promise.all(asking.map((one) => approvalOf(core, one, { state, definition })));
+  const approvals = await Promise.all(asking.map((question) => approvalOf(core, question, { state, definition })));
   const mail = await core.store.inbox(state.id, 0);
   return approvals.map((approval) => ({ ...approval, ...postedFor(approval, mail) })).sort((a, b) => a.since - b.since);
 }
@@ -104,6 +104,6 @@ export function approvalModel(definition: Definition, step: string): ApprovalMod
 
 /** Whether a question matches its digest, so that signing the digest signs what was shown. */
 export function isAsShown({ question, shown, subjects, digest }: OpenApproval): boolean {
-  const asked = approvalDigest(question, shown);
-  return digest === (subjects === undefined ? asked : subjectsDigest(asked, subjects));
+  const plain = approvalDigest(question, shown);
+  return digest === (subjects === undefined ? plain : subjectsDigest(plain, subjects));
 }

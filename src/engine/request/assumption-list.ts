@@ -1,4 +1,4 @@
-// Owns reading the assumptions of workers and people's answers to them. It reads a store and needs no engine.
+// Reads the assumptions of workers and people's answers to them. It needs a store, but no engine.
 
 import { omitUndefined } from '../../base/fields.ts';
 import type { AssumptionText } from '../../definition/question/assumption.ts';
@@ -36,14 +36,14 @@ export async function readAssumptions(store: Pick<Store, 'values'>, state: RunSt
   const { assumptions = [] } = state;
   if (assumptions.length === 0) return [];
   const read = await textsOf(store, assumptions);
-  return assumptions.map((one) => {
-    const { id, step, path, attempt, at, digest, answer, within } = one;
-    const text = read(one);
+  return assumptions.map((assumption) => {
+    const { id, step, path, attempt, at, digest, answer, within } = assumption;
+    const text = read(assumption);
     const kind = answer === undefined ? 'open' : answer.agrees ? 'confirmed' : 'differs';
-    const said = answer && {
+    const shownAnswer = answer && {
       actor: answer.actor,
       at: answer.at,
-      text: read.answer(one) ?? text.assumed,
+      text: read.answer(assumption) ?? text.assumed,
       ...omitUndefined({ unmet: answer.unmet }),
     };
     return {
@@ -56,17 +56,17 @@ export async function readAssumptions(store: Pick<Store, 'values'>, state: RunSt
       digest,
       ...text,
       state: kind,
-      ...omitUndefined({ answer: said }),
+      ...omitUndefined({ answer: shownAnswer }),
       from: within ?? path,
       signed: state.signed === true,
     };
   });
 }
 
-/** Returns the text of an assumption, or of its answer. */
+/** Returns the text of an assumption, or with `answer` that of its answer. */
 export interface AssumptionReader {
-  (one: Assumption): AssumptionText;
-  answer(one: Assumption): string | undefined;
+  (assumption: Assumption): AssumptionText;
+  answer(assumption: Assumption): string | undefined;
 }
 
 /** Reads the texts of assumptions, and of the answers to them. */

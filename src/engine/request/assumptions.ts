@@ -15,7 +15,7 @@ import type { ControlAction, InputOf } from '../../kernel/input.ts';
 import type { HaltedStep, RunState } from '../../kernel/run-state.ts';
 import type { Store } from '../../store/store.ts';
 import type { EngineCore } from '../engine.ts';
-import { readFamily } from '../merge-block.ts';
+import { readWholeTree } from '../run-tree.ts';
 import { overrideStatement, type Signer } from '../signature/signatures.ts';
 import { storedValue } from '../values.ts';
 import { requireActor } from './actor.ts';
@@ -37,10 +37,10 @@ export interface AssumptionRequest {
   readonly assumption?: string | undefined;
   /** The answer; one with the same text as the assumption agrees with it. */
   readonly answer?: string | undefined;
-  /** Agrees with what was assumed. */
+  /** Agrees with the assumption. */
   readonly agree?: true | undefined;
   readonly actor: string;
-  /** The digest of what was shown. An answer with another digest is rejected. */
+  /** The digest of the shown assumption. An answer with another digest is rejected. */
   readonly digest?: string | undefined;
   /** Signs as the actor, if the run requires signatures. */
   readonly sign?: Signer | undefined;
@@ -60,12 +60,12 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
   const read = checkAssumptions(core.parts.mask(toPlain(request.assumptions ?? null, 'the assumptions')));
   if ('why' in read) throw new EngineError('REPORT_INVALID', `the assumptions are invalid: ${read.why}`);
   const value = storedValue(read.assumptions as unknown as Json);
-  const recorded = (loaded.state.assumptions ?? []).filter((one) => one.path === path && one.attempt === attempt);
+  const recorded = (loaded.state.assumptions ?? []).filter((known) => known.path === path && known.attempt === attempt);
   const isRepeated = recorded.some(({ list }) => list.digest === value.ref.digest);
   if (!isRepeated && recorded.length + read.assumptions.length > ASSUMPTIONS_PER_ATTEMPT)
     throw new EngineError(
       'LIMIT_REACHED',
-      `this attempt has recorded ${recorded.length} assumptions, and an attempt records ${ASSUMPTIONS_PER_ATTEMPT} at most; decide the rest yourself, or ask`,
+      `this attempt has recorded ${recorded.length} assumptions, and ${ASSUMPTIONS_PER_ATTEMPT} is the limit; decide the rest yourself, or ask`,
     );
   if (openAssumptions(loaded.state).length + read.assumptions.length > OPEN_ASSUMPTIONS_MAX)
     throw new EngineError(
@@ -80,7 +80,7 @@ export async function recordAssumption(core: EngineCore, run: string, request: A
 export interface AssumptionResult {
   readonly assumption: string;
   readonly agrees: boolean;
-  /** The step that runs again because of it: in the run, or in a run above it if the run itself has ended. */
+  /** The step that runs again because of it: in the run, or in an ancestor if the run itself has ended. */
   readonly again?: { readonly run: string; readonly step: string } | undefined;
   /** The step where a fork that follows the answer would start, if the run itself has ended. */
   readonly fork?: string;
@@ -94,14 +94,14 @@ export async function answerAssumption(core: EngineCore, run: string, request: A
   const chosen = pickAssumption(state, request);
   const { assumed } = (await textsOf(core.store, [chosen]))(chosen);
   const agrees = request.agree === true || (request.answer !== undefined && isSameAnswer(assumed, request.answer));
-  const said = request.answer?.trim() ?? '';
-  if (!agrees && said === '')
+  const answerText = request.answer?.trim() ?? '';
+  if (!agrees && answerText === '')
     throw new EngineError(
       'INPUT_REQUIRED',
       `the answer to ${chosen.id} of run ${run} is empty; pass a text, or agree with what was assumed`,
     );
   if (!isFinal(state.status)) await core.assertDrivable(loaded);
-  const value = said === '' ? undefined : storedValue(said);
+  const value = answerText === '' ? undefined : storedValue(answerText);
   const place = agrees ? undefined : await placeOf(core.store, run, chosen);
   const action: ControlAction = { do: 'answer', assumption: chosen.id, agrees, ...omitUndefined({ text: value?.ref, place }) };
   const signature = await request.sign?.(overrideStatement(run, action, actor));
@@ -110,30 +110,30 @@ export async function answerAssumption(core: EngineCore, run: string, request: A
   await send(core, { run, dedupe: `assumption/${chosen.id}`, input, values: value === undefined ? [] : [value] });
   const after = (await core.store.load(run)).state.assumptions?.find(({ id }) => id === chosen.id)?.answer;
   if (after === undefined || after.actor !== actor || after.agrees !== agrees) throw alreadyAnswered(run, chosen.id, after);
-  await recheckFamily(core, run, actor);
+  await recheckTree(core, run, actor);
   if (agrees) return { assumption: chosen.id, agrees };
   if (after.unmet !== true) return { assumption: chosen.id, agrees, again: { run, step: chosen.step } };
-  const above = await runAgainAbove(core, state, { ...request, actor, assumed: (await textsOf(core.store, [chosen]))(chosen), said });
+  const above = await runAgainAbove(core, state, { ...request, actor, assumed: (await textsOf(core.store, [chosen]))(chosen), answerText });
   return { assumption: chosen.id, agrees, ...(above === undefined ? { fork: place?.step ?? chosen.step } : { again: above }) };
 }
 
 interface AnswerBelow {
   readonly actor: string;
   readonly assumed: AssumptionText;
-  readonly said: string;
+  readonly answerText: string;
   readonly sign?: Signer | undefined;
 }
 
-/** For an ended run: if a run above it has not ended, the step there that started it runs again, with the answer. */
+/** For an ended run: if an ancestor has not ended, its step that led to the run runs again, with the answer. */
 async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBelow): Promise<AssumptionResult['again']> {
-  const { actor, assumed, said, sign } = answer;
+  const { actor, assumed, answerText, sign } = answer;
   if (child.parent === undefined) return undefined;
   const { run, path } = child.parent;
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) return runAgainAbove(core, loaded.state, answer);
   const place = await placeOf(core.store, run, { path });
   if (place === undefined) return undefined;
-  const note = `${assumed.question} It was assumed: ${assumed.assumed} The answer is: ${said}`;
+  const note = `${assumed.question} It was assumed: ${assumed.assumed} The answer is: ${answerText}`;
   const action: ControlAction = { do: 'again', place, note };
   const signature = await sign?.(overrideStatement(run, action, actor));
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...omitUndefined({ signature }) };
@@ -145,29 +145,29 @@ async function runAgainAbove(core: EngineCore, child: RunState, answer: AnswerBe
 function pickAssumption(state: RunState, { assumption, digest }: AssumptionRequest): Assumption {
   const { id: run, assumptions = [] } = state;
   const open = openAssumptions(state);
-  const found = assumption === undefined ? open[0] : assumptions.find(({ id }) => id === assumption);
+  const chosen = assumption === undefined ? open[0] : assumptions.find(({ id }) => id === assumption);
   if (assumption === undefined && open.length > 1)
     throw new EngineError(
       'WAIT_NOT_FOUND',
       `run ${run} has ${open.length} open assumptions; name one: ${open.map(({ id }) => id).join(', ')}`,
     );
-  if (found === undefined) {
+  if (chosen === undefined) {
     const ids = assumptions.map(({ id }) => id);
     const which = assumption === undefined ? 'no open assumption' : `no assumption "${assumption}"${didYouMean(assumption, ids)}`;
     throw new EngineError('WAIT_NOT_FOUND', `run ${run} has ${which}; "pawl assumptions ${run}" lists them`);
   }
-  if (found.answer !== undefined) throw alreadyAnswered(run, found.id, found.answer);
-  if (digest !== undefined && !found.digest.startsWith(digest))
+  if (chosen.answer !== undefined) throw alreadyAnswered(run, chosen.id, chosen.answer);
+  if (digest !== undefined && !chosen.digest.startsWith(digest))
     throw new EngineError(
       'CONTENT_CHANGED',
-      `assumption ${found.id} of run ${run} is not the one you saw; "pawl assumptions ${run}" shows it, with its digest`,
-      { details: { digest: found.digest } },
+      `assumption ${chosen.id} of run ${run} is not the one you saw; "pawl assumptions ${run}" shows it, with its digest`,
+      { details: { digest: chosen.digest } },
     );
-  return found;
+  return chosen;
 }
 
 function alreadyAnswered(run: string, id: string, answer: Assumption['answer']): EngineError {
-  const who = answer === undefined ? 'somebody else a moment ago' : answer.actor;
+  const who = answer === undefined ? 'someone else a moment ago' : answer.actor;
   return new EngineError('ALREADY_DECIDED', `assumption ${id} of run ${run} was already answered by ${who}; the first answer counts`, {
     details: { assumption: id, ...omitUndefined({ actor: answer?.actor }) },
   });
@@ -181,9 +181,9 @@ async function placeOf(store: Store, run: string, { path, within }: Pick<Assumpt
   );
 }
 
-/** Makes runs of the same family that wait for answers before a merge check again. */
-async function recheckFamily(core: EngineCore, run: string, actor: string): Promise<void> {
-  for (const { id } of (await readFamily(core.store, run)).filter((one) => one.id !== run)) {
+/** Makes runs of the same tree that wait for answers before a merge check again. */
+async function recheckTree(core: EngineCore, run: string, actor: string): Promise<void> {
+  for (const { id } of (await readWholeTree(core.store, run)).filter((other) => other.id !== run)) {
     const { state } = await core.store.load(id);
     if (!Object.values(state.live).some((live) => live.state === 'waiting' && live.wait.kind === 'assumptions')) continue;
     const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action: { do: 'recheck' } };

@@ -20,26 +20,26 @@ export type SendOptions = DriveOptions & { readonly once?: boolean; readonly sta
  * Puts mail into the inbox of a run and waits until it is consumed: by us if the run is free, otherwise by its owner,
  * whose log we follow. A run that has no driver here is claimed in the same write that posts.
  */
-export async function send(core: EngineCore, mail: Mail, how: SendOptions = {}): Promise<'posted' | 'duplicate'> {
-  const { once = false, stays = false, ...options } = how;
+export async function send(core: EngineCore, mail: Mail, options: SendOptions = {}): Promise<'posted' | 'duplicate'> {
+  const { once = false, stays = false, ...driveOptions } = options;
   const { run } = mail;
   const posting = core.post(mail);
-  const claiming = !once && core.driverOf(run) === undefined ? core.drive(run, options) : undefined;
+  const claiming = !once && core.driverOf(run) === undefined ? core.drive(run, driveOptions) : undefined;
   claiming?.catch(() => undefined);
   const posted = await posting;
   if (once && posted === 'duplicate') return posted;
   try {
     await claiming;
-    await untilConsumed(core, mail, options);
+    await untilConsumed(core, mail, driveOptions);
   } catch (error) {
-    if (stays || posted === 'duplicate' || !isRefusal(error)) throw error;
+    if (stays || posted === 'duplicate' || !isRejection(error)) throw error;
     await withdrawOrThrow(core, mail, error);
   }
   return posted;
 }
 
 /** Whether a request was rejected. An unavailable store or a silent owner is no rejection: the request is handled later. */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return isEngineError(error) && ERROR_CODES[error.code].exit !== EXIT_STORE && ERROR_CODES[error.code].exit !== EXIT_OWNED;
 }
 
@@ -65,7 +65,7 @@ export async function isPending(core: EngineCore, run: string, dedupe: string): 
 async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: string): Promise<void> {
   using owned = watchOwner(core, run, 'answer');
   const taken = new Promise<void>((resolve, reject) => {
-    const look = (): void => {
+    const check = (): void => {
       isPending(core, run, dedupe).then(
         (isThere) => {
           if (!isThere) done(resolve);
@@ -73,12 +73,12 @@ async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: strin
         (error: unknown) => done(() => reject(error)),
       );
     };
-    const unfollow = core.store.follow(look);
+    const unfollow = core.store.follow(check);
     const done = (settle: () => void): void => {
       unfollow();
       settle();
     };
-    look();
+    check();
   });
   await Promise.race([taken, owned.free]);
 }
@@ -89,9 +89,9 @@ async function untilConsumedByOwner(core: EngineCore, run: string, dedupe: strin
  * the request may still take effect.
  */
 async function withdrawOrThrow(core: EngineCore, mail: { readonly run: string; readonly dedupe: string }, error: unknown): Promise<void> {
-  const isBack = await isWithdrawn(core, mail).catch(() => undefined);
-  if (isBack === false) return;
-  if (isBack === true || !isEngineError(error)) throw error;
+  const withdrawn = await isWithdrawn(core, mail).catch(() => undefined);
+  if (withdrawn === false) return;
+  if (withdrawn === true || !isEngineError(error)) throw error;
   const message = `${error.message}. The request to run ${mail.run} is recorded and may still take effect; check the run before you try again`;
   throw new EngineError(error.code, message, { cause: error, details: error.details });
 }

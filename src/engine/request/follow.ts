@@ -1,5 +1,5 @@
-// Owns waiting for a run in any process, and its progress as a stream. Nothing is polled: this engine's commits call
-// back, and the store reports those of other processes.
+// Waits for a run in any process, and streams its progress. Nothing is polled: this engine's commits call back, and the
+// store reports those of other processes.
 
 import { REFUSED_ELSEWHERE } from '../../definition/outcome.ts';
 import type { ProgressEvent } from '../../definition/result.ts';

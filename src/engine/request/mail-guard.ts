@@ -1,4 +1,4 @@
-// Owns the checks on incoming mail. Anyone who can write to the database can insert a row into an inbox, so the driver
+// Checks incoming mail. Anyone who can write to the database can insert a row into an inbox, so the driver
 // accepts only input types that other processes may send, with a valid signature where one is required, and only about
 // children that have really ended. Rejected mail is logged as ignored.
 
@@ -52,7 +52,7 @@ export class MailGuard {
 
   /** Returns the input to decide: the queued one, or a `refused` input in its place. */
   accept(run: RunState, { input, mail }: QueuedInput): RunInput {
-    return mail === undefined || (!this.falseReports.has(mail) && this.isAccepted(run, input)) ? input : refused(input);
+    return mail === undefined || (!this.falseReports.has(mail) && this.isAccepted(run, input)) ? input : rejected(input);
   }
 
   private isAccepted(run: RunState, input: RunInput): boolean {
@@ -67,6 +67,6 @@ export class MailGuard {
   }
 }
 
-function refused(input: RunInput): RunInput {
+function rejected(input: RunInput): RunInput {
   return { type: 'refused', at: input.at, input: input.type, ...('path' in input ? { path: input.path } : {}) };
 }

@@ -1,5 +1,5 @@
-// Owns reading handed-out work and the questions of its workers. It needs a store but no engine, so that commands that
-// only read do not load one.
+// Reads handed-out work and the questions of its workers. It needs a store but no engine, so that commands that only read
+// do not load one.
 
 import { createHmac } from 'node:crypto';
 import type { AgentQuestion } from '../../agents/driver.ts';
@@ -21,7 +21,7 @@ export interface OpenStep extends Handover {
   readonly due?: number;
 }
 
-/** What is needed to read handed-out work: a store and the token key, but no engine. */
+/** The source of handed-out work: a store and the token key, but no engine. */
 export interface OpenStepReader {
   readonly store: Store;
   readonly parts: { readonly tokenKey: () => string | Uint8Array };

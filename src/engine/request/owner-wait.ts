@@ -1,5 +1,5 @@
-// Owns how long a request waits for the process that drives a run. After a moment the caller is shown which process it
-// waits for; a process that dies is noticed; one that does not answer is an error that names it.
+// Limits how long a request waits for the process that drives a run. After a moment the caller is told which process it
+// waits for; a dead process is noticed; a process that does not answer leads to an error that names it.
 
 import { EngineError } from '../../base/error.ts';
 import { isDead, isStopped, ownerText } from '../../process/owner.ts';
@@ -16,7 +16,7 @@ export interface OwnerTimeout {
 const CHECK_MS = 500;
 const NOTE_MS = 2000;
 
-/** `answer`: until the request is consumed, which a working owner does at once. `work`: until work ends. */
+/** `answer`: until the request is consumed, which a working owner does immediately. `work`: until work ends. */
 type WaitTarget = 'answer' | 'work';
 
 /**
@@ -29,14 +29,14 @@ export function watchOwner(core: EngineCore, run: string, awaited: WaitTarget): 
   let timer: NodeJS.Timeout | undefined;
   const free = new Promise<void>((resolve, reject) => {
     const waiting = new OwnerWait(ownerTimeout, run, awaited);
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const { owner, state } = await core.store.load(run);
       // A run that this process drives is never waited for.
       if (owner === core.me) return;
       if (owner === undefined || isDead(owner)) resolve();
-      else waiting.look(owner, state.at);
+      else waiting.check(owner, state.at);
     };
-    timer = setInterval(() => look().catch(reject), CHECK_MS);
+    timer = setInterval(() => check().catch(reject), CHECK_MS);
   });
   free.catch(() => undefined);
   return { free, [Symbol.dispose]: () => clearInterval(timer) };
@@ -57,7 +57,7 @@ class OwnerWait {
   }
 
   /** Counts one more check of a live owner. Throws when it took too long. */
-  look(owner: string, at: number): void {
+  check(owner: string, at: number): void {
     this.waitedMs += CHECK_MS;
     this.stuckMs = this.awaited === 'answer' || isStopped(owner) ? this.stuckMs + CHECK_MS : 0;
     if (this.stuckMs >= this.timeout.ms) throw runLockedError(this.run, owner, { at, isRecorded: true });

@@ -1,5 +1,5 @@
-// Owns how a run reacts to a forge event: once per delivery and reaction, however often it is requested, also after a
-// crash. Like every request it is mail, but it reports a fact: it stays if this process cannot drive the run.
+// Owns the reactions of runs to forge events: each happens once per delivery, however often it is requested, also after a
+// crash. Like every request a reaction is mail, but it reports a fact: it stays if this process cannot drive the run.
 
 import { EngineError, isEngineError } from '../../base/error.ts';
 import { isFinal } from '../../definition/run-status.ts';

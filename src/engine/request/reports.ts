@@ -19,7 +19,7 @@ import { isFinal } from '../../definition/run-status.ts';
 import type { Activation, Path } from '../../kernel/activation.ts';
 import { heldBy, waitOf } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
-import type { InputOf, RunInput, StepError } from '../../kernel/input.ts';
+import type { InputOf, RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';
 import { readReport, type StoredHandover } from '../../steps/worker/handover.ts';
 import { readSavedState, type StatePlace } from '../../steps/worker/saved-state.ts';
@@ -54,21 +54,21 @@ async function handoverOf(core: EngineCore, activation: Activation): Promise<Sto
 }
 
 /** Accepts a report. Resolves when it is verified and the verdict is on disk. */
-export async function reportWork(core: EngineCore, run: string, given: WorkReport): Promise<ReportVerdict> {
-  const report = masked(core, given);
+export async function reportWork(core: EngineCore, run: string, received: WorkReport): Promise<ReportVerdict> {
+  const report = masked(core, received);
   const loaded = await core.store.load(run);
   const { state, definition } = loaded;
-  const found = activationOf(core, state, report.token);
-  if (found === undefined) return earlier(core, state, report);
+  const activation = activationOf(core, state, report.token);
+  if (activation === undefined) return earlierVerdict(core, state, report);
   await core.assertDrivable(loaded);
-  const { path, step, attempt } = found;
-  const handover = await handoverOf(core, found);
-  const said = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
-  const read = said === undefined ? undefined : readReport(handover, definition.form, said);
+  const { path, step, attempt, member } = activation;
+  const handover = await handoverOf(core, activation);
+  const result = 'failure' in report ? undefined : toPlain(report.result ?? null, 'the result');
+  const read = result === undefined ? undefined : readReport(handover, definition.form, result);
   if (read !== undefined && 'problem' in read)
     throw new EngineError('REPORT_INVALID', `step "${step}": ${read.problem}`, { details: { step } });
   const output = read?.output;
-  const { args = {} } = (found.member === undefined ? modelNamed(definition, step) : undefined) ?? {};
+  const { args = {} } = (member === undefined ? modelNamed(definition, step) : undefined) ?? {};
   const faults = isJsonObject(output) ? argValueFaults(args, output) : [];
   if (faults.length > 0) throw new EngineError('REPORT_INVALID', `step "${step}": ${faults.join('; ')}`, { details: { step } });
   const value = read === undefined || read.output === null ? undefined : storedValue(read.output);
@@ -81,7 +81,7 @@ export async function reportWork(core: EngineCore, run: string, given: WorkRepor
   const posted = await send(core, { run, dedupe, input, values: value === undefined ? [] : [value] });
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
   // Another report used this token first: the same report gets the same verdict, a different one is rejected.
-  if (posted === 'duplicate') return earlier(core, (await core.store.load(run)).state, report);
+  if (posted === 'duplicate') return earlierVerdict(core, (await core.store.load(run)).state, report);
   return verdictOn(core, run, { path, attempt, step, after: state.seq });
 }
 
@@ -101,8 +101,8 @@ function activationOf(core: EngineCore, state: RunState, token: string): Activat
   );
 }
 
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+function isSame(token: string, other: string): boolean {
+  const [a, b] = [Buffer.from(token), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -139,99 +139,113 @@ function endsAttempt(event: RunEvent, path: Path, attempt: number): boolean {
   return event.failed?.attempt === attempt || (event.activation.state === 'waiting' && event.activation.held !== undefined);
 }
 
-/** Handles a token that belongs to no open attempt: it is from an earlier attempt, or not from this run. */
-async function earlier(core: EngineCore, state: RunState, report: WorkReport): Promise<ReportVerdict> {
+/** Returns the verdict on a report whose token belongs to no open attempt: the same report may have been sent before. */
+async function earlierVerdict(core: EngineCore, state: RunState, report: WorkReport): Promise<ReportVerdict> {
+  const used = await usedAttempt(core, state, report.token);
+  if ('endedAt' in used) return repeatedVerdict(state, used, report);
+  if (isPendingResult(state, used, report)) return pendingVerdict(core, state.id, { pending: used, report });
+  throw beingVerifiedError(state, used);
+}
+
+/** Finds the attempt of a token that is not open: it has ended, or its report is being verified. Throws if the token is not of this run. */
+async function usedAttempt(core: EngineCore, state: RunState, token: string): Promise<StoredAttempt | Activation> {
   const run = state.id;
-  const rows = await core.store.attempts(run);
-  const row = rows.find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
-  if (row !== undefined) return repeated(state, row, report);
-  const held = Object.values(state.live).find(({ path, attempt }) => isSame(tokenOf(core, { run, path, attempt }), report.token));
-  if (held !== undefined && isHeldResult(state, held, report)) return verdictOnHeld(core, run, { held, report });
-  if (held !== undefined)
-    throw new EngineError('TOKEN_SPENT', `the report on step "${held.step}" of run ${run} is recorded and being verified; call "next"`);
+  const isOf = ({ path, attempt }: Pick<Activation, 'path' | 'attempt'>): boolean => isSame(tokenOf(core, { run, path, attempt }), token);
+  const used = (await core.store.attempts(run)).find(isOf) ?? Object.values(state.live).find(isOf);
+  if (used !== undefined) return used;
   if (isFinal(state.status)) throw finalRunError(state);
   throw new EngineError('TOKEN_UNKNOWN', `this token does not belong to run ${run}; "next" prints the open step and its token`, {
     details: { run },
   });
 }
 
+function beingVerifiedError({ id }: RunState, { step }: Activation): EngineError {
+  return new EngineError('TOKEN_SPENT', `the report on step "${step}" of run ${id} is recorded and being verified; call "next"`);
+}
+
 /** The verdict on a report that was sent before: its result waits for a person who approves it, or is still being verified. */
-async function verdictOnHeld(
+async function pendingVerdict(
   core: EngineCore,
   run: string,
-  { held, report }: { readonly held: Activation; readonly report: WorkReport },
+  { pending, report }: { readonly pending: Activation; readonly report: WorkReport },
 ): Promise<ReportVerdict> {
-  const { step, path, attempt } = held;
-  if (held.state === 'waiting') return { accepted: true, repeated: true, step, path, attempt };
+  const { step, path, attempt } = pending;
+  if (pending.state === 'waiting') return { accepted: true, repeated: true, step, path, attempt };
   await core.drive(run);
   await untilState(core, run, ({ live }) => !isBeingVerified(live[path], attempt));
   const { state } = await core.store.load(run);
   if (isBeingVerified(state.live[path], attempt)) throw notVerified(step, run);
-  return earlier(core, state, report);
+  return earlierVerdict(core, state, report);
 }
 
-/** Whether the activation holds the result of this report. */
-function isHeldResult({ form }: RunState, activation: Activation, report: WorkReport): boolean {
+/** Whether the result of this report is the one that waits to be verified or approved. */
+function isPendingResult({ form }: RunState, activation: Activation, report: WorkReport): boolean {
   const held = heldBy(activation);
   if (held === undefined || 'failure' in report) return false;
   const { kind } = activation;
-  const said = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
-  return said.includes(held.output?.digest ?? digestText('null'));
+  const digests = outputDigests(form, kind, toPlain(report.result ?? null, 'the result'));
+  return digests.includes(held.output?.digest ?? digestText('null'));
 }
 
 const CANCELLED = 'the step was cancelled before its report was verified; no more work is needed on it';
 
-function repeated(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
+function repeatedVerdict(state: RunState, row: StoredAttempt, report: WorkReport): ReportVerdict {
   const { step, path, attempt, error, claim, output } = row;
   if (row.outcome === 'cancelled') return { accepted: false, repeated: true, step, path, attempt, message: CANCELLED };
-  const said = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
+  const reported = 'failure' in report ? undefined : outputDigests(state.form, row.kind, toPlain(report.result ?? null, 'the result'));
   const known = [claim?.digest, output?.digest, claim === undefined && output === undefined ? digestText('null') : undefined];
-  // An attempt that timed out, or that asked a question, was never reported.
-  const wasReported = error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
-  const isSameReport = wasReported && (said === undefined ? error?.code === 'AGENT_FAILED' : said.some((digest) => known.includes(digest)));
-  if (!isSameReport) {
-    const why = wasReported
-      ? 'was already reported with a different result'
-      : error?.code === 'AGENT_ASKED'
-        ? 'ended with a question; once a person has answered it, the step is open again with a new token'
-        : `ended without a report: ${error?.message}`;
-    throw new EngineError(
-      'TOKEN_SPENT',
-      `attempt ${attempt} of step "${step}" of run ${state.id} ${why}; "next" prints the step that is open now`,
-      { details: { run: state.id, step, attempt } },
-    );
-  }
+  const isSameReport = reported === undefined ? error?.code === 'AGENT_FAILED' : reported.some((digest) => known.includes(digest));
+  if (!wasReported(row) || !isSameReport) throw tokenSpentError(state, row, 'was already reported with a different result');
   return { accepted: error === undefined, repeated: true, step, path, attempt, ...omitUndefined({ message: error?.message }) };
 }
 
+/** Whether an ended attempt was reported: one that timed out, or that asked a question, was not. */
+function wasReported({ error }: StoredAttempt): boolean {
+  return error === undefined || error.reason === 'contract' || error.code === 'AGENT_FAILED';
+}
+
+function tokenSpentError({ id: run }: RunState, row: StoredAttempt, reported: string): EngineError {
+  const { step, attempt, error } = row;
+  const why = wasReported(row)
+    ? reported
+    : error?.code === 'AGENT_ASKED'
+      ? 'ended with a question; once a person has answered it, the step is open again with a new token'
+      : `ended without a report: ${error?.message}`;
+  return new EngineError(
+    'TOKEN_SPENT',
+    `attempt ${attempt} of step "${step}" of run ${run} ${why}; "next" prints the step that is open now`,
+    { details: { run, step, attempt } },
+  );
+}
+
 /** The digests under which a result may be recorded: as reported, and as its step kind passes it to a flow. */
-function outputDigests(form: RunState['form'], kind: StepKind, said: Json): string[] {
-  const read = readReport({ kind }, form, said);
-  return [said, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
+function outputDigests(form: RunState['form'], kind: StepKind, result: Json): string[] {
+  const read = readReport({ kind }, form, result);
+  return [result, ...('problem' in read ? [] : [read.output])].map((value) => digestText(JSON.stringify(value)));
 }
 
 /** Returns the open attempt that a token belongs to. */
 export async function attemptWithToken(core: EngineCore, state: RunState, token: string): Promise<Activation> {
-  const found = activationOf(core, state, token);
-  if (found !== undefined) return found;
-  await earlier(core, state, { token, failure: '' });
-  throw new EngineError('TOKEN_SPENT', `this token of run ${state.id} was already used; "next" prints the step that is open now`);
+  const activation = activationOf(core, state, token);
+  if (activation !== undefined) return activation;
+  const used = await usedAttempt(core, state, token);
+  throw 'endedAt' in used ? tokenSpentError(state, used, 'has already ended') : beingVerifiedError(state, used);
 }
 
 /** Passes questions of a worker on to the person it works for. Resolves when they are on disk. */
 export async function askPerson(
   core: EngineCore,
   run: string,
-  asked: { readonly token: string; readonly questions: unknown },
+  request: { readonly token: string; readonly questions: unknown },
 ): Promise<void> {
   const loaded = await core.store.load(run);
-  const found = await attemptWithToken(core, loaded.state, asked.token);
+  const activation = await attemptWithToken(core, loaded.state, request.token);
   await core.assertDrivable(loaded);
-  const { path, attempt, step } = found;
-  const { mayAsk, state } = await handoverOf(core, found);
+  const { path, attempt, step } = activation;
+  const { mayAsk, state } = await handoverOf(core, activation);
   if (!mayAsk)
     throw new EngineError('NOT_ALLOWED', `step "${step}" does not accept questions; complete it, or report a failure with "fail"`);
-  const read = checkQuestions(core.parts.mask(toPlain(asked.questions ?? null, 'the questions')));
+  const read = checkQuestions(core.parts.mask(toPlain(request.questions ?? null, 'the questions')));
   if (read.kind === 'invalid') throw new EngineError('REPORT_INVALID', `the questions are invalid: ${read.why}`);
   const value = storedValue(read.questions as unknown as Json);
   const saved = state === undefined ? undefined : await savedValue(core, step, state);

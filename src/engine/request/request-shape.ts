@@ -6,9 +6,9 @@ import type { AnswerRequest } from './reports.ts';
 import type { DecisionRequest } from './requests.ts';
 import type { ResumeChoice } from './resume.ts';
 
-const WAYS: readonly ResumeChoice['how'][] = ['retry', 'accept', 'goto', 'rerun', 'done', 'failed'];
+const CHOICES: readonly ResumeChoice['how'][] = ['retry', 'accept', 'goto', 'rerun', 'done', 'failed'];
 
-function refuse(message: string): never {
+function reject(message: string): never {
   throw new EngineError('OPTION_INVALID', message);
 }
 
@@ -27,9 +27,9 @@ export function checkDecision(run: string, request: DecisionRequest): void {
   const { option, input } = request;
   const unknown = Object.keys(request).find((field) => !DECISION.includes(field));
   if (unknown !== undefined)
-    refuse(`the decision in run ${run} has an unknown field "${unknown}"${didYouMean(unknown, DECISION)}; it has ${DECISION.join(', ')}`);
-  if (typeof option !== 'string') refuse(`the decision in run ${run} has no option; pass its label as "option"`);
-  if (input !== undefined && typeof input !== 'string') refuse(`the input of the decision in run ${run} must be a string`);
+    reject(`the decision in run ${run} has an unknown field "${unknown}"${didYouMean(unknown, DECISION)}; it has ${DECISION.join(', ')}`);
+  if (typeof option !== 'string') reject(`the decision in run ${run} has no option; pass its label as "option"`);
+  if (input !== undefined && typeof input !== 'string') reject(`the input of the decision in run ${run} must be a string`);
 }
 
 /** Throws if the answers are not a list of strings, or of lists of strings. */
@@ -37,22 +37,23 @@ export function checkAnswers(run: string, { answers }: AnswerRequest): void {
   const isText = (answer: unknown): boolean => typeof answer === 'string';
   const isAnswer = (answer: unknown): boolean => isText(answer) || (Array.isArray(answer) && answer.every(isText));
   if (!Array.isArray(answers) || !answers.every(isAnswer))
-    refuse(`the answers in run ${run} must be a list with one string, or one list of strings, for each question`);
+    reject(`the answers in run ${run} must be a list with one string, or one list of strings, for each question`);
 }
 
 /** Throws if a signal has no name. */
 export function checkSignal(run: string, name: unknown): void {
-  if (typeof name !== 'string' || name === '') refuse(`the signal to run ${run} has no name; pass the name that a step waits for`);
+  if (typeof name !== 'string' || name === '') reject(`the signal to run ${run} has no name; pass the name that a step waits for`);
 }
 
 /** Throws if a choice is unknown or lacks what it needs. */
 export function checkChoice(run: string, choice: ResumeChoice): void {
   const { how, note, extend, step } = (choice ?? {}) as Partial<Record<'how' | 'note' | 'extend' | 'step', unknown>>;
-  const isWay = (WAYS as readonly unknown[]).includes(how);
-  if (!isWay) refuse(`run ${run} cannot be resumed with "${String(how)}"${didYouMean(String(how), WAYS)}; use one of ${WAYS.join(', ')}`);
-  if (note !== undefined && typeof note !== 'string') refuse(`the note for run ${run} must be a string`);
+  const isKnown = (CHOICES as readonly unknown[]).includes(how);
+  if (!isKnown)
+    reject(`run ${run} cannot be resumed with "${String(how)}"${didYouMean(String(how), CHOICES)}; use one of ${CHOICES.join(', ')}`);
+  if (note !== undefined && typeof note !== 'string') reject(`the note for run ${run} must be a string`);
   if (extend !== undefined && (!Number.isInteger(extend) || Number(extend) < 1))
-    refuse(`"extend" for run ${run} must be a whole number of at least 1, not ${String(extend)}`);
+    reject(`"extend" for run ${run} must be a whole number of at least 1, not ${String(extend)}`);
   if (how === 'goto' && typeof step !== 'string')
-    refuse(`run ${run} cannot go to another step: the choice has no step; pass its id as "step"`);
+    reject(`run ${run} cannot go to another step: the choice has no step; pass its id as "step"`);
 }

@@ -70,12 +70,12 @@ export async function decideApproval(core: EngineCore, run: string, request: Dec
     );
   if (option.requiresInput && (request.input ?? '').trim() === '')
     throw new EngineError('INPUT_REQUIRED', `option "${option.label}" of approval "${approval.step}" requires a text; pass it as input`);
-  if (request.digest !== undefined && request.digest !== approval.digest) throw changed(run, approval);
+  if (request.digest !== undefined && request.digest !== approval.digest) throw contentChangedError(run, approval);
   if (leadsToLanding(core.parts.facts, loaded.definition, { question: approval.step, option }))
     await assertMergeAllowed(core.store, run, `option "${option.label}" of approval "${approval.step}"`);
-  const known = actorFor(core, approval, who);
+  const memberName = actorFor(core, approval, who);
   // The signer's name is recorded as it is in the key list, however a group spells it.
-  const actor = request.signature === undefined && request.sign === undefined ? known : who;
+  const actor = request.signature === undefined && request.sign === undefined ? memberName : who;
   const activation = state.live[approval.path] as Activation;
   const wait = humanWaitOf(activation);
   const decision = decisionValue({ option: option.label, actor, text: request.input }, { digest: approval.digest });
@@ -122,9 +122,7 @@ async function untilAsked(core: EngineCore, run: string): Promise<void> {
   await untilState(core, run, allAsked);
 }
 
-/**
- * Returns the questions that people are asked. Those that this process is about to ask are asked first.
- */
+/** Returns the questions that are shown to people, once this process has asked those that it is about to ask. */
 export async function askedApprovals(core: EngineCore, run: string): Promise<readonly OpenApproval[]> {
   if (core.driverOf(run) !== undefined) await untilState(core, run, allAsked);
   return (await openApprovals(core, run)).filter(isAsked);
@@ -159,11 +157,11 @@ function allAsked({ live }: RunState): boolean {
 export async function untilState(core: EngineCore, run: string, condition: (state: RunState) => boolean): Promise<void> {
   using owned = watchOwner(core, run, 'work');
   for (;;) {
-    using contentChangedError = nextChange(core);
+    using changed = nextChange(core);
     const { state, owner } = await core.store.load(run);
     // The run has no driver any more: it stays as it is until it is resumed.
     if (condition(state) || (owner === undefined && core.driverOf(run) === undefined)) return;
-    await Promise.race([contentChangedError.happened, owned.free]);
+    await Promise.race([changed.happened, owned.free]);
   }
 }
 
@@ -171,13 +169,13 @@ export async function untilState(core: EngineCore, run: string, condition: (stat
 async function confirmDecision(
   core: EngineCore,
   run: string,
-  made: { readonly approval: OpenApproval; readonly dedupe: string; readonly actor: string; readonly after: number },
+  decision: { readonly approval: OpenApproval; readonly dedupe: string; readonly actor: string; readonly after: number },
 ): Promise<void> {
-  const { approval, dedupe, actor, after } = made;
+  const { approval, dedupe, actor, after } = decision;
   await untilState(
     core,
     run,
-    ({ live }) => !(humanWaitOf(live[approval.path])?.outside?.decided ?? []).some((decision) => decision.actor === actor),
+    ({ live }) => !(humanWaitOf(live[approval.path])?.outside?.decided ?? []).some((pending) => pending.actor === actor),
   );
   const isIt = (event: RunEvent): boolean =>
     event.type === 'run.changed' && event.change === 'decided' && event.decision.actor === actor && event.decision.step === approval.step;
@@ -190,33 +188,31 @@ async function confirmDecision(
       `the decision of approval "${approval.step}" of run ${run} is recorded, but the run stopped before it took effect; resume the run`,
     );
   const { state } = await core.store.load(run);
-  throw isFinal(state.status) ? finalRunError(state) : changed(run, approval, await noteOn(core, run, { approval, after }));
+  throw isFinal(state.status) ? finalRunError(state) : contentChangedError(run, approval, await noteOn(core, run, { approval, after }));
 }
 
-/** Returns what had changed, if that is why the question was asked again. */
+/** Returns the changes because of which the question was asked again, if there were any. */
 async function noteOn(
   core: EngineCore,
   run: string,
   { approval, after }: { approval: OpenApproval; after: number },
 ): Promise<string | undefined> {
   const events = (await core.store.events(run, after)).flatMap((row) => row.events);
-  const found = events.findLast(
+  const changed = events.findLast(
     (event) => event.type === 'step.changed' && event.activation.path === approval.path && event.note !== undefined,
   );
-  return found?.type === 'step.changed' ? found.note : undefined;
+  return changed?.type === 'step.changed' ? changed.note : undefined;
 }
 
 /** Returns the person's name as the groups of the approval have it. Throws for anyone else. */
 function actorFor(core: EngineCore, { step, question }: OpenApproval, actor: string): string {
   if (question.from === undefined) return actor;
-  const known = core.parts.mayDecide(question.from, actor);
-  if (known !== undefined) return known;
+  const memberName = core.parts.mayDecide(question.from, actor);
+  if (memberName !== undefined) return memberName;
   throw new EngineError(
     'NOT_ALLOWED',
     `approval "${step}" can only be decided by ${question.from.join(' or ')}, and "${actor}" is not a member`,
-    {
-      details: { step, from: question.from, actor },
-    },
+    { details: { step, from: question.from, actor } },
   );
 }
 
@@ -245,7 +241,7 @@ function pickApproval(state: RunState, approvals: readonly OpenApproval[], reque
   );
 }
 
-/** What is open instead of a question that is not. */
+/** The open questions or waits, for the message that the named question is not open. */
 function openInstead(state: RunState, approvals: readonly OpenApproval[]): string {
   if (approvals.length > 0) return `open are: ${approvals.map(({ path }) => path).join(', ')}`;
   const waits = waitsOf(state).map(({ kind, path }) =>
@@ -256,7 +252,7 @@ function openInstead(state: RunState, approvals: readonly OpenApproval[]): strin
   return waits.length === 0 ? 'it is not waiting' : `it waits for: ${waits.join(', ')}`;
 }
 
-function changed(run: string, approval: OpenApproval, note?: string): EngineError {
+function contentChangedError(run: string, approval: OpenApproval, note?: string): EngineError {
   const why = note ?? 'it has changed since you saw it, or it timed out';
   return new EngineError(
     'CONTENT_CHANGED',
@@ -282,9 +278,7 @@ async function alreadyDecided(
   return new EngineError(
     'ALREADY_DECIDED',
     `approval "${approval.step}" of run ${run} was already decided by ${who}; the first decision counts`,
-    {
-      details: actor === undefined ? {} : { step: approval.step, option, actor },
-    },
+    { details: actor === undefined ? {} : { step: approval.step, option, actor } },
   );
 }
 
@@ -331,20 +325,20 @@ export async function controlRun(
   const actor = requireActor(request, `${ACTION_TEXTS[action.do]} run ${run}`);
   const loaded = await core.store.load(run);
   if (isFinal(loaded.state.status)) throw finalRunError(loaded.state);
-  const how = {
+  const options = {
     ...omitUndefined({ acceptedBy, sign }),
     cancel: action.do === 'cancel',
     leave: action.do === 'cancel' && action.undo === false,
   };
-  await core.assertDrivable(loaded, how);
+  await core.assertDrivable(loaded, options);
   const dedupe = `control/${action.do}/${id}`;
   const signature = sign !== undefined && isOverride(action) ? await sign(overrideStatement(run, action, actor)) : undefined;
   const input: InputOf<'control'> = { type: 'control', at: core.clock.now(), actor, action, ...omitUndefined({ signature }) };
   await assertSignedFor(core, loaded, input);
-  await send(core, { run, dedupe, input, values }, how);
+  await send(core, { run, dedupe, input, values }, options);
 }
 
-/** What each action does, for error messages. */
+/** The verb of each action, for error messages. */
 const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
   cancel: 'cancel',
   pause: 'pause',
@@ -368,7 +362,7 @@ const ACTION_TEXTS: Readonly<Record<ControlAction['do'], string>> = {
 
 /** The error for a request to continue a run that was undone. */
 export function undoneRunError({ id, status }: RunState): EngineError {
-  const message = `run ${id} failed, and what it did was undone; it cannot continue. Start it again, or fork it to continue from one of its steps`;
+  const message = `run ${id} failed and was undone; it cannot continue. Start it again, or fork it to continue from one of its steps`;
   return new EngineError('RUN_FINAL', message, { details: { run: id, status } });
 }
 

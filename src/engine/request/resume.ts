@@ -1,6 +1,7 @@
-// Owns resuming a run: after a crash as it is, after a halt with a choice, with a larger budget, or with changed code.
+// Resumes runs: after a crash unchanged, after a halt with a choice, with a larger budget, or with changed code.
 
 import { EngineError } from '../../base/error.ts';
+import { omitUndefined } from '../../base/fields.ts';
 import { type Json, toPlain } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type Budget, budgetFault } from '../../definition/budget.ts';
@@ -34,7 +35,7 @@ export type ResumeChoice<Step extends string = string, Place extends string = Pa
     };
 
 /**
- * How a run continues. After a crash it continues as it is, and no actor is needed; work that waits for budget or
+ * How a run continues. After a crash it continues unchanged, and no actor is needed; work that waits for budget or
  * capacity then checks again only if an actor is named. Every choice, grant and acceptance is recorded with the actor.
  */
 export type ResumeRequest<Step extends string = string, Place extends string = Path> =
@@ -56,7 +57,7 @@ export type ResumeRequest<Step extends string = string, Place extends string = P
       readonly sign?: Signer | undefined;
     };
 
-/** Continues a run: after a crash as it is, after a halt with a named person's choice. */
+/** Continues a run: after a crash unchanged, after a halt with a named person's choice. */
 export async function resumeRun(core: EngineCore, run: string, options: ResumeRequest): Promise<void> {
   const { budget } = options;
   const isNamed = options.actor !== undefined;
@@ -65,10 +66,8 @@ export async function resumeRun(core: EngineCore, run: string, options: ResumeRe
   const actor = isNamed || decides ? requireActor(options, `resume run ${run}`) : undefined;
   if (isFinal(state.status)) throw finalRunError(state);
   if (state.status === 'failed' && state.undoing !== undefined) throw undoneRunError(state);
-  const accept = {
-    ...(options.acceptChanges === true && actor !== undefined ? { acceptedBy: actor } : {}),
-    ...(options.sign === undefined ? {} : { sign: options.sign }),
-  };
+  const acceptedBy = options.acceptChanges === true ? actor : undefined;
+  const accept = omitUndefined({ acceptedBy, sign: options.sign });
   if (options.choice !== undefined) checkChoice(run, options.choice);
   // A rejected choice must not leave its grant behind.
   const chosen = options.choice === undefined ? undefined : actionOf(state, definition, options.choice);
@@ -98,11 +97,11 @@ interface Grant {
 }
 
 /** Lets a run use more than its budgets allow. Runs that it started wait for the same budget, so they check again. */
-async function grantBudget(core: EngineCore, run: string, { budget, ...how }: Grant): Promise<void> {
+async function grantBudget(core: EngineCore, run: string, { budget, ...options }: Grant): Promise<void> {
   const fault = budgetFault(budget);
   if (fault !== undefined) throw new EngineError('OPTION_INVALID', `the budget for run ${run} is invalid: ${fault}`);
-  await controlRun(core, run, { action: { do: 'grant', budget }, ...how });
-  await recheckChildren(core, run, how.actor);
+  await controlRun(core, run, { action: { do: 'grant', budget }, ...options });
+  await recheckChildren(core, run, options.actor);
 }
 
 async function recheckChildren(core: EngineCore, run: string, actor: string | undefined): Promise<void> {
@@ -121,34 +120,27 @@ function actionOf(
   definition: Definition,
   choice: ResumeChoice,
 ): { action: ControlAction; values: readonly StoredValue[] } {
-  const note = choice.note === undefined ? {} : { note: choice.note };
-  const value =
-    'output' in choice && choice.output !== undefined && choice.output !== null
-      ? storedValue(toPlain(choice.output, 'the accepted output'))
-      : undefined;
-  const output = value === undefined ? {} : { output: value.ref };
+  const { note } = choice;
+  const { output: accepted = null } = 'output' in choice ? choice : {};
+  const value = accepted === null ? undefined : storedValue(toPlain(accepted, 'the accepted output'));
+  const output = value?.ref;
   const values = value === undefined ? [] : [value];
+  const ids = definition.steps.map(({ id }) => id);
   switch (choice.how) {
     case 'retry':
       if (!isHalted(state.status)) throw resumeRefusedError(state);
       if (state.halt?.reason === 'exhausted' && choice.extend === undefined) throw resumeRefusedError(state);
-      return { values, action: { do: 'retry', ...note, ...(choice.extend === undefined ? {} : { extend: choice.extend }) } };
+      return { values, action: { do: 'retry', note, extend: choice.extend } };
     case 'accept':
       if (!isHalted(state.status) || state.halt?.path === undefined || state.halt.reason === 'exhausted') throw resumeRefusedError(state);
-      return { values, action: { do: 'accept', ...note, ...output } };
+      return { values, action: { do: 'accept', note, output } };
     case 'goto':
       if (!isHalted(state.status) || state.form === 'flow') throw resumeRefusedError(state);
-      if (!definition.steps.some((step) => step.id === choice.step))
-        throw new EngineError(
-          'STEP_UNKNOWN',
-          `workflow "${state.workflow}" has no step "${choice.step}"${didYouMean(
-            choice.step,
-            definition.steps.map((step) => step.id),
-          )}`,
-        );
-      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), ...note } };
+      if (!ids.includes(choice.step))
+        throw new EngineError('STEP_UNKNOWN', `workflow "${state.workflow}" has no step "${choice.step}"${didYouMean(choice.step, ids)}`);
+      return { values, action: { do: 'goto', step: choice.step, passed: passedBy(state, definition, choice.step), note } };
     default:
-      return { values, action: { do: 'resolve', path: unknownPath(state, choice), how: RESOLUTIONS[choice.how], ...note, ...output } };
+      return { values, action: { do: 'resolve', path: unknownPath(state, choice), how: RESOLUTIONS[choice.how], note, output } };
   }
 }
 
@@ -184,12 +176,12 @@ function resumeRefusedError(state: RunState): EngineError {
     return new EngineError('RESUME_REFUSED', `run ${state.id} is ${state.status}, not stopped; resume it without a choice`);
   const { halt } = state;
   const exhausted = halt?.reason === 'exhausted';
-  const ways = exhausted
+  const choices = exhausted
     ? 'retry with extend: N to allow N more, goto another step, or cancel'
-    : `retry (with a note), accept by a named person, ${state.form === 'graph' ? 'goto another step, ' : ''}or cancel`;
+    : `retry (with a note), accept the step as done in your name, ${state.form === 'graph' ? 'goto another step, ' : ''}or cancel`;
   return new EngineError(
     'RESUME_REFUSED',
-    `run ${state.id} stopped${halt?.step === undefined ? '' : ` at "${halt.step}"`}: ${halt?.message ?? 'no reason recorded'}; choose how it continues: ${ways}`,
+    `run ${state.id} stopped${halt?.step === undefined ? '' : ` at "${halt.step}"`}: ${halt?.message ?? 'no reason recorded'}; choose how it continues: ${choices}`,
     { details: { run: state.id, halt: halt as unknown as Record<string, unknown> } },
   );
 }

@@ -1,10 +1,11 @@
-// Owns the verification of a run's log when the run is loaded to be driven or checked: every decision that requires a
+// Verifies a run's log when the run is loaded to be driven or checked: every decision that requires a
 // signature has one for exactly that run, question, content, answer and person; nothing that requires one happened
 // without it; and replaying the log gives the run's checkpoint.
 //
 // - A log that fails verification is damaged: the run is not driven, and the error names the record.
 
 import type { KeyList } from '../../authority/enrolment.ts';
+import type { Statement } from '../../authority/statement.ts';
 import { verifySignature } from '../../authority/verification.ts';
 import { EngineError } from '../../base/error.ts';
 import { canonicalJson, type Json } from '../../base/json.ts';
@@ -29,7 +30,7 @@ interface LoadedRun {
   readonly definition: Definition;
 }
 
-/** Verifies the log of a run and returns what its driver verifies later signatures with. Throws RUN_DAMAGED if it fails. */
+/** Verifies the log of a run and returns its proof, with which its driver verifies later signatures. Throws RUN_DAMAGED if it fails. */
 export async function proveRun(store: Store, { state, definition }: LoadedRun, list: () => KeyList): Promise<Proof> {
   const [first] = isWanted({ state, definition }, list) ? await store.events(state.id, 0, 1) : [];
   const started = first?.events[0];
@@ -63,10 +64,10 @@ function plain(state: RunState): string {
   return canonicalJson(JSON.parse(JSON.stringify(state)) as Json);
 }
 
-function damaged(run: string, seq: number, what: string): EngineError {
+function damaged(run: string, seq: number, fault: string): EngineError {
   return new EngineError(
     'RUN_DAMAGED',
-    `run ${run} was changed by something other than Pawl and cannot be driven: record ${seq} of its log: ${what}; restore a backup, or start a new run`,
+    `run ${run} was changed by something other than Pawl and cannot be driven: record ${seq} of its log: ${fault}; restore a backup, or start a new run`,
     { details: { run, seq } },
   );
 }
@@ -93,7 +94,7 @@ class Walk {
   private readonly answered = new Set<string>();
   /** Where the answer that settled a question leads. */
   private readonly leads = new Map<Path, string>();
-  /** What people signed in the current record. */
+  /** The actions that people signed in the current record. */
   private controls: ControlAction[] = [];
   /** The steps that were live when the run began to react to an event. */
   private reacting: readonly string[] | undefined;
@@ -181,9 +182,9 @@ class Walk {
           (action) => action.do === 'answer' && action.assumption === event.assumption && action.agrees === event.answer.agrees,
         );
       case 'budget-granted':
-        return this.demandControl('a larger budget', ({ do: what }) => what === 'grant');
+        return this.demandControl('a larger budget', (action) => action.do === 'grant');
       case 'bound-extended':
-        return this.demandControl('more iterations', ({ do: what }) => what === 'retry');
+        return this.demandControl('more iterations', (action) => action.do === 'retry');
       case 'code-accepted':
         return this.demandControl('changed code', (action) => action.do === 'acceptCode' && action.code === event.code);
       default:
@@ -191,12 +192,12 @@ class Walk {
     }
   }
 
-  private demandControl(what: string, isIt: (action: ControlAction) => boolean): void {
-    if (this.draft.signed === true) this.wants(what, isIt);
+  private demandControl(subject: string, isIt: (action: ControlAction) => boolean): void {
+    if (this.draft.signed === true) this.wants(subject, isIt);
   }
 
   private checkDecision(event: EventOf<'run.changed'> & ChangeOf<'decided'>): void {
-    const { decision, signed, actor = '' } = event;
+    const { decision, signed } = event;
     if (signed !== undefined) {
       this.takeSigned(signed, event);
       return this.takeDecision(signed, event);
@@ -205,43 +206,44 @@ class Walk {
       (activation) => activation.step === decision.step && humanWaitOf(activation) !== undefined,
     );
     if (asked.some((activation) => this.demands(activation)))
-      this.fail(`the decision "${decision.option}" of ${actor} at "${decision.step}" is not signed`);
+      this.fail(`the decision "${decision.option}" of ${decision.actor} at "${decision.step}" is not signed`);
   }
 
   private takeSigned(signed: SignedRecord, event: EventOf<'run.changed'>): void {
     const { signature } = signed;
-    const { actor = '' } = event;
-    const statement = this.statementOf(signed, event);
+    const { actor } = event;
+    if (actor === undefined) return this.fail('a signed change has no actor');
+    const statement = this.statementOf(signed, { ...event, actor });
     const verified = verifySignature(this.parts.list, { statement, signature, keys: this.parts.keys, at: event.at });
-    const what = signed.on === 'control' ? `"${signed.action.do}"` : `at ${signed.path}`;
-    if (!verified.isValid) this.fail(`the signature of ${actor} ${what} is not valid: ${verified.why}`);
-    if (this.used.has(signature.value)) this.fail(`the signature of ${actor} ${what} was used before`);
+    const place = signed.on === 'control' ? `for "${signed.action.do}"` : `at ${signed.path}`;
+    if (!verified.isValid) this.fail(`the signature of ${actor} ${place} is not valid: ${verified.why}`);
+    if (this.used.has(signature.value)) this.fail(`the signature of ${actor} ${place} was used before`);
     this.used.add(signature.value);
     if (signed.on === 'control') this.controls.push(signed.action);
     if (signed.on === 'answer') this.answered.add(`${signed.path}/${signed.attempt}`);
   }
 
-  private statementOf(signed: SignedRecord, event: EventOf<'run.changed'>) {
+  private statementOf(signed: SignedRecord, event: EventOf<'run.changed'> & { readonly actor: string }): Statement {
     const { run } = this.parts;
-    const { actor = '' } = event;
+    const { actor } = event;
     if (signed.on === 'control') return overrideStatement(run, signed.action, actor);
     const { path } = signed;
-    if (signed.on === 'answer')
-      return { about: 'answer' as const, run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
-    const { option = '', input = undefined } = event.change === 'decided' ? event.decision : {};
+    if (signed.on === 'answer') return { about: 'answer', run, path, attempt: signed.attempt, answers: signed.answers.digest, actor };
+    if (event.change !== 'decided') return this.fail(`the signature at ${path} is not for a decision`);
+    const { option, input } = event.decision;
     return decisionStatement({ run, path, digest: signed.digest, option, input, actor });
   }
 
   private takeDecision(
     { path, digest }: Extract<SignedRecord, { on: 'decision' }>,
-    { decision, actor = '' }: EventOf<'run.changed'> & ChangeOf<'decided'>,
+    { decision, actor }: EventOf<'run.changed'> & ChangeOf<'decided'>,
   ): void {
     const asked = this.draft.live[path];
     const wait = humanWaitOf(asked);
     if (wait === undefined || wait.digest !== digest || asked?.step !== decision.step || decision.actor !== actor)
-      this.fail(`the decision of ${actor} at ${path} does not match what was asked there`);
+      this.fail(`the decision of ${decision.actor} at ${path} does not match what was asked there`);
     const chosen = this.chosen.get(path) ?? new Map<string, string>();
-    this.chosen.set(path, chosen.set(actor, decision.option));
+    this.chosen.set(path, chosen.set(decision.actor, decision.option));
   }
 
   private checkStepChange({ activation: after, failed }: EventOf<'step.changed'>): void {
@@ -293,13 +295,13 @@ class Walk {
     const { path } = activation;
     const question = this.questionOf(activation);
     const chosen = [...(this.chosen.get(path)?.values() ?? [])];
-    const option = question?.options.find((one) => {
-      const people = chosen.filter((label) => label === one.label).length;
-      return one.outcome === outcome && people >= (outcome === 'ok' ? (question.count ?? 1) : 1);
+    const option = question?.options.find((candidate) => {
+      const people = chosen.filter((label) => label === candidate.label).length;
+      return candidate.outcome === outcome && people >= (outcome === 'ok' ? (question.count ?? 1) : 1);
     });
     if (option === undefined)
       this.fail(
-        `the question at ${path} (${humanWaitOf(activation)?.digest?.slice(0, 12) ?? 'not put yet'}) ended "${outcome}" without the signed decisions it requires`,
+        `the question at ${path} (${humanWaitOf(activation)?.digest?.slice(0, 12) ?? 'not asked yet'}) ended "${outcome}" without the signed decisions it requires`,
       );
     else if (option.to !== undefined && 'step' in option.to) this.leads.set(path, option.to.step);
   }
@@ -316,11 +318,11 @@ class Walk {
   }
 
   /** Fails if something that requires a signature was not signed in the same record. */
-  private wants(what: string, isIt: (action: ControlAction) => boolean): void {
-    if (!this.controls.some((action) => isOverride(action) && isIt(action))) this.fail(`${what} is not signed`);
+  private wants(subject: string, isIt: (action: ControlAction) => boolean): void {
+    if (!this.controls.some((action) => isOverride(action) && isIt(action))) this.fail(`${subject} is not signed`);
   }
 
-  private fail(what: string): never {
-    throw damaged(this.parts.run, this.seq, what);
+  private fail(fault: string): never {
+    throw damaged(this.parts.run, this.seq, fault);
   }
 }

@@ -29,7 +29,7 @@ export interface Signing {
 /** The signing rules fixed when a run starts: whether everything needs a signature, and which keys counted then. */
 export type FrozenSigning = Pick<EventOf<'run.started'>, 'keys'> & Pick<RunState, 'signed'>;
 
-/** What the driver of a run verifies signatures with. */
+/** The facts with which the driver of a run verifies signatures. */
 export interface Proof {
   /** The keys that the run accepts; every enrolled key if undefined. */
   readonly keys: readonly string[] | undefined;
@@ -49,13 +49,13 @@ export function signingAtStart({ all, keys }: Signing, definition: Definition, f
   const isNeeded = signed || hasSignedQuestion(definition.steps);
   // A flow's questions are not known before it runs.
   if (!isNeeded && definition.form !== 'flow') return {};
-  const known = from?.keys ?? keys().active.map(({ fingerprint }) => fingerprint);
-  if (isNeeded && known.length === 0)
+  const accepted = from?.keys ?? keys().active.map(({ fingerprint }) => fingerprint);
+  if (isNeeded && accepted.length === 0)
     throw new EngineError(
       'KEY_MISSING',
       `workflow "${definition.name}" cannot start: ${signed ? 'decisions here require a signature' : 'one of its questions requires a signature'}, but no key is enrolled; create one at a terminal with "pawl identity create NAME"`,
     );
-  return { ...(signed ? { signed } : {}), ...(known.length === 0 ? {} : { keys: known }) };
+  return { ...(signed ? { signed } : {}), ...(accepted.length === 0 ? {} : { keys: accepted }) };
 }
 
 /** Whether any of the steps, or of their members, asks a question that requires a signature. */
@@ -102,7 +102,7 @@ function statementOf(run: string, input: PersonInput): Statement {
 }
 
 /** Returns the statement that signs a decision. */
-export function decisionStatement(made: {
+export function decisionStatement(decision: {
   readonly run: string;
   readonly path: string;
   readonly digest: string;
@@ -110,7 +110,7 @@ export function decisionStatement(made: {
   readonly input: string | undefined;
   readonly actor: string;
 }): Statement {
-  return { about: 'decision', ...made, input: made.input ?? null };
+  return { about: 'decision', ...decision, input: decision.input ?? null };
 }
 
 /** Returns the statement that signs an override of a step or a gate. */
@@ -142,17 +142,19 @@ export async function signFirstEvent(
   {
     from,
     entry,
-    actor = '',
+    actor,
     sign,
   }: { readonly from: string | undefined; readonly entry: string; readonly actor?: string; readonly sign?: Signer | undefined },
 ): Promise<EventOf<'run.started'>> {
   const passes = event.fork !== undefined || event.supplied !== undefined || (from !== undefined && from !== entry);
   if (event.run.signed !== true || !passes) return event;
   const begins = from ?? entry;
-  if (sign === undefined)
+  // A flow has no entry, and the empty text is what is signed for its beginning.
+  const where = begins === '' ? 'with supplied results' : `at "${begins}"`;
+  if (sign === undefined || actor === undefined)
     throw new EngineError(
       'SIGNATURE_REQUIRED',
-      `starting workflow "${event.run.workflow}" at "${begins}" requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
+      `starting workflow "${event.run.workflow}" ${where} requires the signature of an enrolled key; start it with "pawl" at a terminal, or with --passphrase-fd`,
     );
   const statement = startStatement(event, { from: begins, actor });
   const signature = await sign(statement);
@@ -165,10 +167,10 @@ export async function signFirstEvent(
 export async function signedBy<T extends PersonInput>(
   run: string,
   input: T,
-  { signature, sign }: { readonly signature?: Signature | undefined; readonly sign?: Signer | undefined },
+  request: { readonly signature?: Signature | undefined; readonly sign?: Signer | undefined },
 ): Promise<T> {
-  const given = signature ?? (await sign?.(statementOf(run, input)));
-  return given === undefined ? input : { ...input, signature: given };
+  const signature = request.signature ?? (await request.sign?.(statementOf(run, input)));
+  return signature === undefined ? input : { ...input, signature };
 }
 
 /** Throws if a required signature is missing, or any signature is not valid, before the input is posted. */

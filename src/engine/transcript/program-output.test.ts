@@ -44,7 +44,7 @@ test('a program that prints nothing leaves no file', () => {
   expect(statSync(transcriptFile(folder, OF), { throwIfNoEntry: false })).toBeUndefined();
 });
 
-test('of a chatty program the beginning is kept, then the last lines of each second, and its end', () => {
+test('the beginning of a long output is kept, then the last lines of each second, and the end', () => {
   const sink = openProgramOutput(folder, OF, IO);
   for (let line = 0; line < 100_000; line += 1) {
     sink.push(`line ${line} ${'x'.repeat(40)}\n`);

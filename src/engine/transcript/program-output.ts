@@ -1,4 +1,4 @@
-// Owns writing the output of running programs to the transcript. The beginning is written in full; after that only the
+// Writes the output of running programs to the transcript. The beginning is written in full; after that only the
 // last lines of each second, so that neither the file nor its readers are flooded.
 
 import type { OutputSink, OutputSource, StepServices } from '../../steps/services.ts';
@@ -8,7 +8,7 @@ const FULL_MAX = 1024 * 1024;
 const LAST_MAX = 4096;
 const PAUSE_MS = 1000;
 
-/** The services that write to the transcripts folder: program output and texts for agents. None without a folder. */
+/** The services that write to the transcripts folder: program output, and files for agents. None without a folder. */
 export function textsBeside(folder: string | undefined, io: TranscriptIo): Pick<StepServices, 'openOutput' | 'keepText'> {
   if (folder === undefined) return {};
   return { openOutput: (of) => openProgramOutput(folder, of, io), keepText: (of, text) => keepText(folder, of, text) };

@@ -1,5 +1,4 @@
-// Owns following a transcript that this or another process writes: each read returns the lines that were completed since
-// the last one.
+// Follows a transcript that this or another process writes: each read returns the lines completed since the last read.
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

@@ -55,10 +55,10 @@ export function transcriptsOf(db: string): string {
 export function openTranscript(
   folder: string | undefined,
   of: TranscriptId & { readonly redactor: Redactor | undefined },
-  means: TranscriptIo,
+  io: TranscriptIo,
 ): Transcript {
   if (folder === undefined) return { add: () => undefined, close: () => undefined };
-  return new TranscriptFile(transcriptFile(folder, of), of.redactor, means);
+  return new TranscriptFile(transcriptFile(folder, of), of.redactor, io);
 }
 
 /** Returns the lines of an attempt's transcript, or undefined if there is none. A last line that a crash cut off is left out. */
@@ -136,19 +136,19 @@ type SpeechKind = 'text' | 'thought' | 'output';
 
 class TranscriptFile implements Transcript {
   private readonly redactor: Redactor | undefined;
-  private readonly means: TranscriptIo;
+  private readonly io: TranscriptIo;
   private file: number | undefined;
   private bytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isFull = false;
   /** The text being written. It arrives in pieces, and a secret may be split between them. */
   private speech:
-    | { readonly kind: SpeechKind; readonly push: (text: string) => string; readonly end: () => string; said: string }
+    | { readonly kind: SpeechKind; readonly push: (text: string) => string; readonly end: () => string; pending: string }
     | undefined;
 
-  constructor(path: string, redactor: Redactor | undefined, means: TranscriptIo) {
+  constructor(path: string, redactor: Redactor | undefined, io: TranscriptIo) {
     this.redactor = redactor;
-    this.means = means;
+    this.io = io;
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       this.file = appendPlainFile(path);
@@ -174,25 +174,25 @@ class TranscriptFile implements Transcript {
     if (this.speech?.kind !== kind) {
       this.endSpeech();
       const stream = this.redactor?.stream();
-      this.speech = { kind, said: '', push: (chunk) => stream?.push(chunk) ?? chunk, end: () => stream?.end() ?? '' };
+      this.speech = { kind, pending: '', push: (chunk) => stream?.push(chunk) ?? chunk, end: () => stream?.end() ?? '' };
     }
     const { speech } = this;
     if (speech === undefined) return;
-    speech.said += speech.push(text);
-    const line = speech.said.lastIndexOf('\n') + 1;
-    const cut = line > 0 ? line : speech.said.length > PIECE_MAX ? speech.said.length : 0;
-    if (cut > 0) this.put({ kind, text: speech.said.slice(0, cut) });
-    speech.said = speech.said.slice(cut);
-    if (speech.said !== '') this.timer ??= setTimeout(() => this.putPart(), PART_MS).unref();
+    speech.pending += speech.push(text);
+    const line = speech.pending.lastIndexOf('\n') + 1;
+    const cut = line > 0 ? line : speech.pending.length > PIECE_MAX ? speech.pending.length : 0;
+    if (cut > 0) this.put({ kind, text: speech.pending.slice(0, cut) });
+    speech.pending = speech.pending.slice(cut);
+    if (speech.pending !== '') this.timer ??= setTimeout(() => this.putPart(), PART_MS).unref();
   }
 
   /** Writes an incomplete line. */
   private putPart(): void {
     this.timer = undefined;
     const { speech } = this;
-    if (speech === undefined || speech.said === '') return;
-    this.put({ kind: speech.kind, text: speech.said });
-    speech.said = '';
+    if (speech === undefined || speech.pending === '') return;
+    this.put({ kind: speech.kind, text: speech.pending });
+    speech.pending = '';
   }
 
   private endSpeech(): void {
@@ -201,7 +201,7 @@ class TranscriptFile implements Transcript {
     const { speech } = this;
     this.speech = undefined;
     if (speech === undefined) return;
-    const rest = speech.said + speech.end();
+    const rest = speech.pending + speech.end();
     if (rest !== '') this.put({ kind: speech.kind, text: rest });
   }
 
@@ -212,7 +212,7 @@ class TranscriptFile implements Transcript {
   /** Appends a line that contains no secrets. */
   private put(event: TranscriptEvent): void {
     if (this.file === undefined || this.isFull) return;
-    const at = new Date(this.means.now()).toISOString();
+    const at = new Date(this.io.now()).toISOString();
     const line = `${JSON.stringify({ at, ...bounded(event) })}\n`;
     this.isFull = this.bytes + Buffer.byteLength(line) > BYTES_MAX;
     const text = this.isFull ? `${JSON.stringify({ at, kind: 'notice', text: FULL })}\n` : line;
@@ -226,7 +226,7 @@ class TranscriptFile implements Transcript {
   private giveUp(error: unknown): void {
     if (this.file !== undefined) closeSync(this.file);
     this.file = undefined;
-    this.means.warn(error);
+    this.io.warn(error);
   }
 }
 

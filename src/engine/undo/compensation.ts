@@ -20,8 +20,7 @@ import { stepError } from '../../steps/work.ts';
 import type { Store, StoredAttempt } from '../../store/store.ts';
 import type { RunDriver } from '../driver.ts';
 import type { EngineCore } from '../engine.ts';
-import { type BoundProgram, programOfRun } from '../programs.ts';
-import { workflowOf } from '../run-workflow.ts';
+import { type BoundProgram, programOfRun, workflowOf } from '../programs.ts';
 import { readValues } from '../values.ts';
 
 const NO_CHECKS = Object.freeze([]);
@@ -83,8 +82,8 @@ async function undosOf(core: EngineCore, run: string): Promise<(step: string) =>
 async function childrenOf(core: EngineCore, run: string, rows: readonly StoredAttempt[]): Promise<readonly string[]> {
   const ids = rows.filter(({ kind }) => kind === 'workflow').map((row) => childIdOf(run, row));
   const known = new Set((await core.store.list({ parent: run })).map(({ id }) => id));
-  const found = ids.filter((id) => known.has(id));
-  const states = await Promise.all(found.map(async (id) => (await core.store.load(id)).state));
+  const existing = ids.filter((id) => known.has(id));
+  const states = await Promise.all(existing.map(async (id) => (await core.store.load(id)).state));
   return states.filter(({ undoing }) => undoing === undefined).map(({ id }) => id);
 }
 
@@ -146,9 +145,9 @@ function reconciled({ step, path }: UndoItem, mayRerun: boolean): AttemptResult 
 
 /** The result of an undo: done, or failed and to be retried. */
 function undone({ run, path, step }: UndoItem, result: AttemptResult): AttemptResult {
-  const what = { undid: { run, path, step } };
+  const undid = { undid: { run, path, step } };
   if (result.type === 'settled' && result.outcome === 'ok')
-    return { ...result, output: isJsonObject(result.output) ? { ...result.output, ...what } : what };
+    return { ...result, output: isJsonObject(result.output) ? { ...result.output, ...undid } : undid };
   if (result.type === 'errored') {
     const { error } = result;
     return { ...result, error: { ...error, message: `step "${step}" (${path}) could not be undone: ${error.message}` } };
@@ -162,7 +161,7 @@ function undone({ run, path, step }: UndoItem, result: AttemptResult): AttemptRe
 }
 
 async function resultOf(core: EngineCore, { run, path }: UndoItem): Promise<Json> {
-  const row = (await core.store.attempts(run)).findLast((one) => one.path === path);
+  const row = (await core.store.attempts(run)).findLast((attempt) => attempt.path === path);
   return (await readValues(core.store, [row?.output]))(row?.output);
 }
 
@@ -187,6 +186,6 @@ async function openRun(core: EngineCore, run: string): Promise<UndoneRun> {
   const workflow = await workflowOf(core, stored);
   const params = await core.paramsOf(state);
   const bound = core.programs.get(run) ?? (await programOfRun(core, state, { workflow, definition, params }));
-  const record = core.recordFor(run, { reads: [], params, fresh: false });
-  return { bound, workflow, params, snapshot: () => record.snapshot(state) };
+  const cache = core.cacheFor(run, { reads: [], params, fresh: false });
+  return { bound, workflow, params, snapshot: () => cache.snapshot(state) };
 }

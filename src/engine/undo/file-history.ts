@@ -28,9 +28,11 @@ export interface FileSource {
 /** The snapshots of a run of an engine; throws if the engine keeps none. */
 export function fileSourceOf({ store, parts }: Pick<EngineCore, 'store' | 'parts'>, run: string): FileSource {
   if (parts.snapshots === undefined)
-    throw new EngineError('SNAPSHOT_FAILED', 'this engine keeps no snapshots: its database is not a file; open it with `db`', {
-      details: { run, hasSnapshots: false },
-    });
+    throw new EngineError(
+      'SNAPSHOT_FAILED',
+      'this engine keeps no snapshots, because its database is in memory; pass a file as `db`, such as "runs.db"',
+      { details: { run, hasSnapshots: false } },
+    );
   return { store, snapshots: parts.snapshots, run };
 }
 
@@ -69,7 +71,7 @@ export interface FileReport {
   readonly steps: readonly StepFiles[];
   /** Files that changed while no step was running: by people, other programs, or steps that take no snapshots. */
   readonly between: readonly string[];
-  /** What the snapshots do not hold. */
+  /** Files that the snapshots do not contain, and why. */
   readonly missing: readonly string[];
   /** The difference as text, with secrets masked. */
   readonly diff?: string;
@@ -114,7 +116,7 @@ export async function readFileHistory({ store, snapshots, run }: FileSource): Pr
       `run ${run} has no snapshots: none of its steps that may write files ran in a git checkout, or wrote files that its workflow names`,
       { details: { run, hasSnapshots: false } },
     );
-  return { run, repository, lines: lines.sort((one, other) => one.at - other.at) };
+  return { run, repository, lines: lines.sort((a, b) => a.at - b.at) };
 }
 
 /** Calls a function that reads snapshots, and turns a git failure into an error for users. */
@@ -169,7 +171,11 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
   const beside = meanwhile.flatMap((line) => ('path' in line && line.path !== path ? [line.path] : []));
   const isRestored = lines.some((line, index) => index > at && at !== -1 && line.is === 'restored' && isOwn(line));
   return {
-    ...{ path, step, attempt, files, beside: [...new Set(beside)] },
+    path,
+    step,
+    attempt,
+    files,
+    beside: [...new Set(beside)],
     ...(end?.is === 'after' ? { ended: end.ended } : {}),
     ...(isRestored ? { restored: true } : {}),
   };
@@ -178,8 +184,8 @@ async function stepFiles({ repository, lines }: FileHistory, position: number): 
 /** The paths that a step or path covers: all visits of the step, and everything inside them. */
 export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly string[] {
   const paths = [...new Set(lines.flatMap((line) => (line.is === 'before' ? [line.path] : [])))];
-  const found = paths.filter((path) => isWithin(path, step));
-  if (found.length > 0) return found;
+  const within = paths.filter((path) => isWithin(path, step));
+  if (within.length > 0) return within;
   const named = paths.filter((path) => partNamed(path, step) !== undefined);
   const asStep = named.filter((path) => partNamed(path, step)?.is === 'step');
   if (named.length > 0) return asStep.length > 0 ? asStep : named;
@@ -192,7 +198,7 @@ export function pathsOfStep({ run, lines }: FileHistory, step: string): readonly
 }
 
 /** The change of the workspace from one snapshot to the next. */
-export interface Passage extends TreePair {
+export interface SnapshotInterval extends TreePair {
   /** Whether the run caused it: a step was running, or files were restored. */
   readonly isOfRun: boolean;
   /** The steps that were running. */
@@ -200,35 +206,38 @@ export interface Passage extends TreePair {
 }
 
 /** The changes between consecutive snapshots, in order, starting at a position. */
-export function passagesOf(lines: readonly HistoryLine[], from = 0): { readonly passages: readonly Passage[]; readonly isCutOff: boolean } {
+export function intervalsOf(
+  lines: readonly HistoryLine[],
+  from = 0,
+): { readonly intervals: readonly SnapshotInterval[]; readonly isCutOff: boolean } {
   const open = new Map<string, string>();
-  const passages: Passage[] = [];
+  const intervals: SnapshotInterval[] = [];
   for (const [position, line] of lines.entries()) {
     const before = lines[position - 1]?.snapshot.tree;
     const isOfRun = open.size > 0 || line.is === 'restored' || line.is === 'undone';
     if (before !== undefined && position > from && before !== line.snapshot.tree)
-      passages.push({ before, after: line.snapshot.tree, isOfRun, steps: [...open.values()] });
+      intervals.push({ before, after: line.snapshot.tree, isOfRun, steps: [...open.values()] });
     if (line.is === 'before') open.set(line.path, line.step);
     else if (line.is === 'after') open.delete(line.path);
   }
-  return { passages, isCutOff: open.size > 0 };
+  return { intervals, isCutOff: open.size > 0 };
 }
 
-/** The files that changed in the given passages. */
-export async function filesIn(repository: SnapshotRepository, passages: readonly Passage[]): Promise<Set<string>> {
-  const all = await Promise.all(passages.map((passage) => fileChanges(repository, passage)));
+/** The files that changed in these intervals. */
+export async function filesIn(repository: SnapshotRepository, intervals: readonly SnapshotInterval[]): Promise<Set<string>> {
+  const all = await Promise.all(intervals.map((interval) => fileChanges(repository, interval)));
   return new Set(all.flat().map(({ path }) => path));
 }
 
 async function betweenSteps({ repository, lines }: FileHistory): Promise<Set<string>> {
-  const { passages } = passagesOf(lines);
+  const { intervals } = intervalsOf(lines);
   return await filesIn(
     repository,
-    passages.filter(({ isOfRun }) => !isOfRun),
+    intervals.filter(({ isOfRun }) => !isOfRun),
   );
 }
 
-/** What the snapshots do not contain, as sentences. */
+/** The files that the snapshots do not contain, with the reasons. */
 export function missingIn(lines: readonly HistoryLine[]): readonly string[] {
   const unread = new Map(lines.flatMap(({ snapshot }) => snapshot.unread.map(({ path, why }) => [path, why] as const)));
   const nested = new Set(lines.flatMap(({ snapshot }) => snapshot.nested));

@@ -1,4 +1,4 @@
-// Owns restoring the workspace of a run to its state before one of its steps.
+// Restores the workspace of a run to its state before one of its steps.
 //
 // - Only the run's own changes are undone. If a file also changed while no step was running, or since, the undo is
 //   rejected, or the file is left alone if the caller says so.
@@ -34,12 +34,12 @@ import {
   fileSourceOf,
   filesIn,
   type HistoryLine,
+  intervalsOf,
   missingIn,
-  type Passage,
-  passagesOf,
   pathsOfStep,
   readFileHistory,
   readingSnapshots,
+  type SnapshotInterval,
 } from './file-history.ts';
 
 /** A request to undo steps. */
@@ -48,7 +48,7 @@ export interface UndoRequest<Place extends string = string> {
   readonly to: Place;
   /** Who requests it. */
   readonly actor?: string | undefined;
-  /** Leaves files alone that somebody else changed. By default such a file makes the undo fail. */
+  /** Leaves files alone that someone else changed. By default such a file makes the undo fail. */
   readonly keepChanged?: boolean | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface UndoPlan {
   /** When the snapshot before that step was taken. */
   readonly at: number;
   readonly files: readonly { readonly path: string; readonly what: 'restore' | 'delete' | 'change' }[];
-  /** Files of the run that somebody else changed: they are left alone. */
+  /** Files of the run that someone else changed: they are left alone. */
   readonly changed: readonly UnrestoredFile[];
   /** Files that changed during steps that declare what they write, but not these: another program may have written them. */
   readonly undeclared: readonly string[];
@@ -92,12 +92,12 @@ interface OpenUndo {
   readonly plan: UndoPlan;
 }
 
-/** Where the files of a run are recorded, and what is known of its kinds of steps. */
+/** Where the files of a run are recorded, and the facts about the kinds of its steps. */
 export interface UndoSource extends FileSource {
   readonly facts: Pick<KindFacts, 'kinds'>;
 }
 
-/** The snapshots of a run of an engine, to put files back; throws where it keeps none. */
+/** Where the files of an engine's run are recorded; throws if the engine keeps no snapshots. */
 export function undoSourceOf(core: Pick<EngineCore, 'store' | 'parts'>, run: string): UndoSource {
   return { ...fileSourceOf(core, run), facts: core.parts.facts };
 }
@@ -121,15 +121,15 @@ export async function undoRun(core: EngineCore, run: string, request: UndoReques
 
 /** Returns what an undo would do. Nothing in the workspace changes. */
 export async function planUndo(source: UndoSource, request: UndoRequest): Promise<UndoPlan> {
-  return (await work(source, request)).plan;
+  return (await openUndo(source, request)).plan;
 }
 
 /** Restores the workspace to its state before a step. */
 async function undoFiles(source: UndoSource, request: UndoRequest): Promise<UndoResult> {
   const actor = requireActor(request, `undo steps of run ${source.run}`);
   await assertIdle(source.store, source.run);
-  const { history, target, now, changes, plan } = await work(source, request);
-  if (plan.changed.length > 0 && request.keepChanged !== true) throw refusal(plan);
+  const { history, target, now, changes, plan } = await openUndo(source, request);
+  if (plan.changed.length > 0 && request.keepChanged !== true) throw changedFilesError(plan);
   const { repository } = history;
   await repository.keep(source.run, now.tree, `before undo to ${plan.to}`);
   const kept = new Set(plan.changed.map(({ path }) => path));
@@ -146,11 +146,11 @@ async function undoFiles(source: UndoSource, request: UndoRequest): Promise<Undo
   return { ...plan, changed: all, from: now.tree };
 }
 
-function work(source: UndoSource, request: UndoRequest): Promise<OpenUndo> {
-  return readingSnapshots(source.run, () => workOut(source, request));
+function openUndo(source: UndoSource, request: UndoRequest): Promise<OpenUndo> {
+  return readingSnapshots(source.run, () => planOnSnapshots(source, request));
 }
 
-async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUndo> {
+async function planOnSnapshots(source: UndoSource, { to }: UndoRequest): Promise<OpenUndo> {
   const history = await readFileHistory(source);
   const { repository, lines, run } = history;
   if (!existsSync(repository.place.top))
@@ -160,10 +160,10 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
     );
   const position = targetOf(history, to);
   const target = lines[position] as OpenUndo['target'];
-  const { passages, isCutOff } = passagesOf(lines, position);
+  const { intervals, isCutOff } = intervalsOf(lines, position);
   const ofRun = await filesIn(
     repository,
-    passages.filter((passage) => passage.isOfRun),
+    intervals.filter((interval) => interval.isOfRun),
   );
   const last = (lines.at(-1) as HistoryLine).snapshot.tree;
   const undone = await fileChanges(repository, { before: last, after: target.snapshot.tree });
@@ -174,7 +174,7 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
   if (isCutOff) for (const path of await filesIn(repository, [since])) ofRun.add(path);
   const ofOthers = await filesIn(
     repository,
-    [...passages, since].filter((passage) => !passage.isOfRun),
+    [...intervals, since].filter((interval) => !interval.isOfRun),
   );
   const unread = new Set([...target.snapshot.unread, ...now.unread].map(({ path }) => path));
   const all = await fileChanges(repository, { before: now.tree, after: target.snapshot.tree });
@@ -187,7 +187,7 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
     ({ path, before, after }) => ({ path, what: before === undefined ? 'restore' : after === undefined ? 'delete' : 'change' }) as const,
   );
   const missing = missingIn(lines.slice(position));
-  const declared = await declaredIn(source, passages, repository);
+  const declared = await declaredIn(source, intervals, repository);
   const undeclared = changes.map(({ path }) => path).filter((path) => declared.get(path) === false);
   const plan = { run, to: target.path, at: target.at, files, changed, undeclared, isCutOff, missing, effects };
   return { history, target, now, changes, plan };
@@ -196,25 +196,25 @@ async function workOut(source: UndoSource, { to }: UndoRequest): Promise<OpenUnd
 /** For each file, whether a step that ran when it changed declares it. A step that declares nothing may write anything. */
 async function declaredIn(
   { store, run }: UndoSource,
-  passages: readonly Passage[],
+  intervals: readonly SnapshotInterval[],
   repository: FileHistory['repository'],
 ): Promise<ReadonlyMap<string, boolean>> {
   const { definition } = await store.load(run);
   const { top, below } = repository.place;
-  const found = new Map<string, boolean>();
-  for (const passage of passages.filter(({ isOfRun, steps }) => isOfRun && steps.length > 0)) {
-    const patterns = passage.steps.map((step) => {
+  const declared = new Map<string, boolean>();
+  for (const interval of intervals.filter(({ isOfRun, steps }) => isOfRun && steps.length > 0)) {
+    const patterns = interval.steps.map((step) => {
       const model = modelNamed(definition, step);
       return model === undefined ? [] : declaredFiles(model);
     });
     const isOpen = patterns.some((some) => some.length === 0);
-    for (const path of await filesIn(repository, [passage])) {
+    for (const path of await filesIn(repository, [interval])) {
       const own = relative(join(top, below), join(top, path)).split(sep).join('/');
       const isDeclared = isOpen || patterns.flat().some((pattern) => matches(own, pattern));
-      found.set(path, isDeclared && found.get(path) !== false);
+      declared.set(path, isDeclared && declared.get(path) !== false);
     }
   }
-  return found;
+  return declared;
 }
 
 const OTHERS = 'it was changed while no step of the run was running, or since';
@@ -250,18 +250,18 @@ async function assertIdle(store: Store, run: string): Promise<void> {
   }
 }
 
-function refusal({ run, to, changed }: UndoPlan): EngineError {
+function changedFilesError({ run, to, changed }: UndoPlan): EngineError {
   const named = changed.slice(0, 10).map(({ path, why }) => `${path} (${why})`);
   const more = changed.length > 10 ? ` and ${changed.length - 10} more` : '';
   return new EngineError(
     'UNDO_REFUSED',
-    `nothing was undone: ${changed.length === 1 ? 'a file' : `${changed.length} files`} of run ${run} would lose changes that somebody else made: ${named.join(', ')}${more}; ` +
+    `nothing was undone: ${changed.length === 1 ? 'a file' : `${changed.length} files`} of run ${run} would lose changes that someone else made: ${named.join(', ')}${more}; ` +
       `see "pawl undo ${run} --to ${to} --dry-run", or restore the rest with --keep-changed`,
     { details: { run, to, changed: changed.map(({ path }) => path) } },
   );
 }
 
-/** What steps since then may have done outside the workspace. */
+/** The effects outside the workspace that steps since then may have had. */
 async function effectsSince({ store, run, facts }: UndoSource, since: number): Promise<readonly OutsideEffect[]> {
   const effects: OutsideEffect[] = [];
   for (const id of await readRunIds(store, run)) {

@@ -95,7 +95,7 @@ export function createDisk(parts: DiskParts): Store {
     usage: (query) => read('usage', () => inner.usage(query)),
     uses: (run) => read(`uses ${run}`, () => inner.uses(run)),
     usageOver: (span) => read('usageOver', () => inner.usageOver(span)),
-    family: (run) => read(`family ${run}`, () => inner.family(run)),
+    tree: (run) => read(`tree ${run}`, () => inner.tree(run)),
     slots: (limit) => read('slots', () => inner.slots(limit)),
     closeAccount: (closed) => write(`closeAccount ${closed.account}`, () => inner.closeAccount(closed)),
     closedAccounts: (now) => read('closedAccounts', () => inner.closedAccounts(now)),

@@ -123,9 +123,9 @@ function describeFamilies(stage: StoreStage): void {
     for (const run of ['r1', 'child', 'grandchild', 'stranger']) await spend(store, { run }, { turns: 1, ms: 1 });
     const turns = async (run: string): Promise<number> => (await store.usage({ run, withChildren: true })).turns;
     expect([await turns('r1'), await turns('child'), await turns('grandchild')]).toEqual([3, 2, 1]);
-    expect(await store.family('grandchild')).toEqual({ ancestors: ['child', 'r1'], runs: 3 });
-    expect(await store.family('r1')).toEqual({ ancestors: [], runs: 3 });
-    await expect(store.family('nobody')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+    expect(await store.tree('grandchild')).toEqual({ ancestors: ['child', 'r1'], runs: 3 });
+    expect(await store.tree('r1')).toEqual({ ancestors: [], runs: 3 });
+    await expect(store.tree('nobody')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
   });
 }
 

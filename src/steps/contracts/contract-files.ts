@@ -61,9 +61,9 @@ export function digestsOf({ runner, request }: Job, pattern: string): Promise<Re
   return digestMatching({ cwd: runner.services.cwd, pattern, signal: request.signal, ignoresWhiteSpace: true });
 }
 
-/** The documents that were accepted in this run and its family, by path. */
+/** The documents that were accepted in the run's tree, by path. */
 export async function acceptedDocuments({ request, context }: Job): Promise<ReadonlyMap<string, AcceptedDocument>> {
-  const others = (await request.family?.others()) ?? [];
+  const others = (await request.runTree?.others()) ?? [];
   const found = new Map<string, AcceptedDocument>();
   for (const data of [context.snapshot.data, ...others.map((other) => other.data)])
     for (const [path, document] of DOCUMENTS.namedIn(data)) if (document !== undefined && !found.has(path)) found.set(path, document);

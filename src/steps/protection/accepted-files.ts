@@ -6,7 +6,7 @@
 //   agent, which is the author's own code. New files below an open pattern are accepted from every step.
 // - A gate or a validation has no verdict while a protected file differs from what is accepted. A person who retries it
 //   accepts the files as they are then.
-// - A child run begins with what its parent accepts, and what one run of a family accepts counts for the others.
+// - A child run begins with what its parent accepts, and what one run of a tree accepts counts for the others.
 //
 // Not detected: other changes to such a file while a step that may change it is running.
 
@@ -92,8 +92,8 @@ export async function runOnAcceptedFiles(job: Job, work: () => Promise<Work>): P
     return change === undefined ? done : { ...done, remember: { ...done.remember, ...acceptanceData(job, change, 'retry') } };
   }
   if (changesBetween({ files, guards: record.guards }, now).length === 0) return await work();
-  // Another run of the family may have accepted the changes; their data is read only in this case.
-  const others = (await job.request.family?.others()) ?? [];
+  // Another run of the tree may have accepted the changes; their data is read only in this case.
+  const others = (await job.request.runTree?.others()) ?? [];
   const ofFamily = acceptedFiles(record, [data, ...others.map((run) => run.data)]);
   const changes = changesBetween({ files: ofFamily, guards: record.guards }, now);
   return changes.length === 0 ? await work() : refusal(job.request.bound.model.id, changes);
@@ -112,9 +112,9 @@ function isRetriedByPerson({ request: { activation, bound } }: Job): boolean {
   return activation.since > 1 && activation.attempt === activation.since && activation.step === bound.model.id;
 }
 
-function acceptedFiles({ files }: GuardedFiles, family: readonly JsonObject[]): Digests {
+function acceptedFiles({ files }: GuardedFiles, related: readonly JsonObject[]): Digests {
   const found = new Map(Object.entries(files));
-  const changes = oldestFirst(family.flatMap((data) => ACCEPTED.allIn(data)));
+  const changes = oldestFirst(related.flatMap((data) => ACCEPTED.allIn(data)));
   for (const change of changes)
     for (const [path, digest] of Object.entries(change.files)) {
       if (digest === null) found.delete(path);

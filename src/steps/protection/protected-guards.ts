@@ -115,13 +115,13 @@ function closed(pattern: string): Guard {
 }
 
 /** The workflow and those that it starts, as far as they are known in advance. */
-function definitionsOf({ workflow, family }: AttemptRequest): Definition[] {
+function definitionsOf({ workflow, runTree }: AttemptRequest): Definition[] {
   const found = new Map<string, CompiledWorkflow>([[workflow.definition.name, workflow]]);
   // The map grows during the loop: each workflow is followed by those it starts.
   for (const { definition, children } of found.values()) {
     for (const [name, child] of children) if (!found.has(name)) found.set(name, child);
     for (const step of definition.steps.flatMap(stepsWithin)) {
-      const child = step.kind !== 'workflow' || found.has(step.workflow) ? undefined : family?.workflow(step.workflow);
+      const child = step.kind !== 'workflow' || found.has(step.workflow) ? undefined : runTree?.workflow(step.workflow);
       if (child !== undefined) found.set(child.definition.name, child);
     }
   }

@@ -7,7 +7,7 @@
 //   not replace a reviewer by giving a verdict: the last review by a reviewer must be about that tree as well.
 // - So must every earlier one, unless a step changed the tree after it, because then the workflow replaces the verdict. A
 //   step that did not change the tree replaces nothing.
-// - Runs of one family share a tree: the verdicts and the work of all of them count, whichever run merges.
+// - The runs of one run tree share a tree of files: the verdicts and the work of all of them count, whichever run merges.
 //
 // Any other change was made outside the run, so the verdicts are not about the tree that would be merged.
 
@@ -18,7 +18,7 @@ import { type KindFacts, traitsOf } from '../../definition/kind.ts';
 import { landsWork } from '../../definition/landing.ts';
 import { membersOf, type StepModel, type ValidateWork } from '../../definition/model.ts';
 import { TreeError } from '../../process/git-tree.ts';
-import type { FamilyRun } from '../attempt.ts';
+import type { RelatedRun } from '../attempt.ts';
 import { BEGUN_TREES, JUDGED_TREES } from '../run-records.ts';
 import { type Job, stepError, type Work } from '../work.ts';
 import { replyRulesOf } from '../worker/reply-rules.ts';
@@ -173,7 +173,7 @@ function withoutTree({ request }: Job, done: Work): Work {
 function mayLand({ runner, request }: Pick<Job, 'runner' | 'request'>): boolean {
   if (runner.services.forge === undefined || traitsOf(runner, request.bound.model.kind).writesFiles === undefined) return false;
   const { form, steps } = request.workflow.definition;
-  return form === 'flow' || request.family?.isChild === true || steps.some((step) => landsWork(runner, step) || startsRuns(step));
+  return form === 'flow' || request.runTree?.isChild === true || steps.some((step) => landsWork(runner, step) || startsRuns(step));
 }
 
 function startsRuns(step: StepModel): boolean {
@@ -182,7 +182,7 @@ function startsRuns(step: StepModel): boolean {
 
 /** A flow may have thousands of functions: the tree is recorded only if a verdict may be replaced. */
 async function needsTree({ request }: Job): Promise<boolean> {
-  if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.family?.isChild === true) return true;
+  if (request.bound.model.kind !== 'task' || request.workflow.definition.form !== 'flow' || request.runTree?.isChild === true) return true;
   return JUDGED_TREES.allIn((await request.snapshot()).data).some(({ by }) => by !== 'work');
 }
 
@@ -221,7 +221,7 @@ function approves(claim: Json | undefined): boolean {
 /** The verdicts that must be about the merged tree. */
 export async function requiredVerdicts({ request, context }: Job): Promise<readonly RequiredVerdict[]> {
   const own = JUDGED_TREES.allIn(context.snapshot.data).map((one) => ({ ...one, isForeign: false }));
-  const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.family?.others()) ?? [])];
+  const all: readonly RequiredVerdict[] = [...own, ...foreignVerdicts((await request.runTree?.others()) ?? [])];
   const verdicts = all.filter(({ by, tree, head }) => by !== 'work' && (tree ?? head) !== undefined && (tree ?? head) !== null);
   const works = all.filter(({ by }) => by === 'work');
   const last = [
@@ -237,7 +237,7 @@ export async function requiredVerdicts({ request, context }: Job): Promise<reado
 }
 
 /** The verdicts of the other runs. For a gate, the newest run that reached it counts, among those that one step started. */
-function foreignVerdicts(others: readonly FamilyRun[]): RequiredVerdict[] {
+function foreignVerdicts(others: readonly RelatedRun[]): RequiredVerdict[] {
   const decided = new Set<string>();
   return others.flatMap(({ data, isReplaced, place }, run) => {
     const records = JUDGED_TREES.namedIn(data);

@@ -64,7 +64,7 @@ async function open(options: Partial<SqliteStoreOptions> = {}): Promise<SqliteSt
 const LOST = { code: 'STORE_DAMAGED', message: expect.stringContaining('lost its end') };
 
 describe('a store that was killed', () => {
-  test('is intact if its files are unchanged', async () => {
+  test('a killed store is intact if its files are unchanged', async () => {
     await commitAndDie();
     const store = await open({ isDead: () => true });
     expect(store.loss).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a store that was killed', () => {
     ['a write-ahead log whose header was changed', () => writeFileSync(`${file}-wal`, Buffer.alloc(32), { flag: 'r+' })],
     ['a shorter write-ahead log', () => truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 9000)],
     ['no write-ahead log', () => rmSync(`${file}-wal`)],
-  ])('with %s is readable, reports what is missing, and rejects writes', async (_, damage) => {
+  ])('a killed store with %s is readable, reports what is missing, and rejects writes', async (_, damage) => {
     await commitAndDie();
     damage();
     const store = await open({ isDead: () => true });
@@ -87,7 +87,7 @@ describe('a store that was killed', () => {
     await store.list({});
   });
 
-  test('names the run and the missing records each time it is opened, until it is adopted', async () => {
+  test('a store that lost its end names the run and the missing records each time it is opened, until it is adopted', async () => {
     await commitAndDie();
     flipBit(`${file}-wal`, 'note 5');
     await (await open()).close();
@@ -106,7 +106,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toBeUndefined();
   });
 
-  test('detects that acknowledged mail is missing', async () => {
+  test('missing mail that was acknowledged is detected', async () => {
     await commitAndDie(
       {},
       `await store.post({ run: 'r1', dedupe: 'm1', input: { type: 'signalled', at: START_AT, name: 'x' }, values: [] });`,
@@ -115,7 +115,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject(LOST);
   });
 
-  test('detects that its last commit is missing, even if another process wrote before it', async () => {
+  test('a missing last commit is detected, even if another process wrote before it', async () => {
     await commitAndDie(
       {},
       `const other = await openSqliteStore({ file: ${JSON.stringify(file)} });
@@ -126,7 +126,7 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toMatchObject({ ...LOST, details: { runId: 'r1', seq: STEPS, expected: STEPS + 1 } });
   });
 
-  test('raises no alarm if the anchor is older, damaged, truncated or gone, as after a power cut', async () => {
+  test('an anchor that is older, damaged, truncated or missing, as after a power cut, raises no alarm', async () => {
     await commitAndDie();
     const anchor = readFileSync(`${file}.anchor`);
     const flipped = Buffer.from(anchor);
@@ -145,14 +145,14 @@ describe('a store that was killed', () => {
     expect((await open()).loss).toBeUndefined();
   });
 
-  test('has no anchor with synchronous NORMAL, which permits losing its end', async () => {
+  test('a store with synchronous NORMAL, which permits losing its end, has no anchor', async () => {
     await commitAndDie({ synchronous: 'NORMAL' });
     expect(existsSync(`${file}.anchor`)).toBe(false);
   });
 });
 
 describe('a file that replaced the store', () => {
-  test('an older copy is detected', async () => {
+  test('an older copy in the place of a store is detected', async () => {
     const store = await open();
     const first = createFirst({ run: 'r1', owner: 'me' });
     await store.commit(first);
@@ -194,7 +194,7 @@ describe('a file that replaced the store', () => {
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
-  test('neither an empty nor a missing file is treated as a new store', async () => {
+  test('neither an empty nor a missing file with an anchor is treated as a new store', async () => {
     const store = await open();
     await store.commit(createFirst({ run: 'r1', owner: 'me' }));
     await store.close();

@@ -15,8 +15,8 @@ import { createPrivateFile } from '../../base/sqlite.ts';
 import type { Connection } from './connection.ts';
 import { transactionsIn } from './seals.ts';
 
-/** A record of a run. */
-interface RunRecord {
+/** The position of a run: the number of its last record. */
+interface RunPosition {
   readonly id: string;
   readonly seq: number;
 }
@@ -30,14 +30,14 @@ interface AnchorRecord {
   /** When it was written. */
   readonly at: number;
   readonly transactions: number;
-  readonly run?: RunRecord | undefined;
+  readonly run?: RunPosition | undefined;
 }
 
 /** The anchor of an open store. */
 export interface Anchor {
-  /** Remembers a commit of a run that reached the disk; for a new run, how many other transactions came before it. */
-  noteCommit(run: RunRecord, transactions: number | undefined): void;
-  /** Remembers another transaction that reached the disk, by its number. */
+  /** Notes a commit of a run that reached the disk; for a new run, how many other transactions came before it. */
+  noteCommit(run: RunPosition, transactions: number | undefined): void;
+  /** Notes another transaction that reached the disk, by its number. */
   noteTransaction(transactions: number): void;
   /** Writes the transaction that was noted last. */
   save(): void;
@@ -50,7 +50,7 @@ function anchorOf(file: string): string {
 
 /** Opens the anchor for writing, on its first use. */
 export function openAnchor({ path }: Connection, store: string): Anchor {
-  let run: RunRecord | undefined;
+  let run: RunPosition | undefined;
   let transactions = 0;
   let isNoted = false;
   let descriptor: number | undefined;
@@ -88,7 +88,7 @@ function openAnchorFile(path: string): number {
 }
 
 /** One line, which may overwrite a longer one and leave its rest behind. Plain text is fast: it is written at every step. */
-function encode(store: string, transactions: number, run: RunRecord | undefined): string {
+function encode(store: string, transactions: number, run: RunPosition | undefined): string {
   const text = run === undefined ? `${store} ${transactions}` : `${store} ${transactions} ${run.seq} ${run.id}`;
   return `${crc32(text).toString(16)} ${text}\n`;
 }

@@ -1,8 +1,8 @@
-// Owns waking up without polling: bells of runs, and notice of commits, for this process and others.
+// Wakes this process and others without polling: bells of runs, and notice of commits.
 //
-// - A ring reaches every watcher of every process: watchers in this process are called, others watch a directory beside the
-//   database that has a file per run. A ring may arrive twice, but never gets lost.
-// - A file that existed before anything watched is a ring that nobody received: the first watcher receives it.
+// - A ring reaches every watcher of every process: watchers in this process are called, others watch a directory next to
+//   the database that has a file per run. A ring may arrive twice, but is never lost.
+// - A file that existed before anything watched is a ring that was not received: the first watcher receives it.
 // - Claiming a run removes its file, so there are no more files than runs that need attention.
 // - A follower is notified when a commit of another process can be read. The write-ahead log changes a moment before
 //   that, and perhaps never after it; so followers are notified again a few times after the last change, and releasing a
@@ -68,7 +68,7 @@ export function openBell(file: string | undefined): Bell {
   };
 }
 
-/** Calls back at once, and a few more times after the last notice. */
+/** Calls back immediately, and a few more times after the last notice. */
 function repeatNotice(callback: () => void): { notify(): void; stop(): void } {
   let timers: NodeJS.Timeout[] = [];
   const stop = (): void => {

@@ -9,7 +9,7 @@
 import { crc32 } from 'node:zlib';
 import { digestText } from '../../base/digest.ts';
 
-/** What a chain begins with, in hex. */
+/** The hash before the first row of a chain, in hex. */
 export function chainStart(run: string): string {
   return digestText(`run ${run}`);
 }

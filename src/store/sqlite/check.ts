@@ -1,4 +1,4 @@
-// Owns the check of the whole store: the file, its permissions, every chain, every value, and every checkpoint against its
+// Checks the whole store: the file, its permissions, every chain, every value, and every checkpoint against its
 // folded log. It goes run by run, so that other work can be done in between.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -110,9 +110,9 @@ function checkRuns(connection: Connection): Promise<Problem[]> {
 /** Checks the database, the files next to it with its name as prefix, and its recorded backups. */
 function checkModes({ path, db }: Connection): Problem[] {
   if (path === undefined || process.platform === 'win32') return [];
-  const beside = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
+  const siblings = readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)));
   const backups = db.prepare('SELECT path FROM database_backups').all();
-  const files = new Set([...beside.map((name) => join(dirname(path), name)), ...backups.map((row) => String(row.path))]);
+  const files = new Set([...siblings.map((name) => join(dirname(path), name)), ...backups.map((row) => String(row.path))]);
   return [...files].flatMap((file) => {
     if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
     return [{ what: `${file} can be read by other users; remove that permission with: chmod go= ${file}`, isReadable: true }];
@@ -171,18 +171,18 @@ const REF = /\{"digest":"([0-9a-f]{64})","bytes":\d+\}/g;
 function missingValues(connection: Connection): Problem[] {
   const missing = new Map<string, Problem>();
   const present = new Set<string>();
-  const expectValue = (digest: string, run: unknown, what: string): void => {
+  const expectValue = (digest: string, run: unknown, holder: string): void => {
     const key = `${digest} ${run}`;
     if (present.has(digest) || missing.has(key)) return;
     if (connection.sql('SELECT 1 FROM contents WHERE digest = ?').get(digest) !== undefined) present.add(digest);
-    else missing.set(key, { run: String(run), what: `the value ${digest.slice(0, 12)} of ${what} of run ${run} is missing` });
+    else missing.set(key, { run: String(run), what: `the value ${digest.slice(0, 12)} of ${holder} of run ${run} is missing` });
   };
   const rows = connection.sql('SELECT r.id, e.seq, e.body FROM events e JOIN runs r ON r.key = e.run ORDER BY e.place').iterate();
   for (const { id, seq, body } of rows)
     for (const [, digest = ''] of String(body).matchAll(REF)) expectValue(digest, id, `record ${seq} of the log`);
-  const named = `SELECT r.id, r.params AS digest, 'the params' AS what FROM runs r WHERE r.params IS NOT NULL
+  const named = `SELECT r.id, r.params AS digest, 'the params' AS holder FROM runs r WHERE r.params IS NOT NULL
     UNION ALL SELECT r.id, d.digest, 'the data' FROM data d JOIN runs r ON r.key = d.run WHERE d.digest IS NOT NULL`;
-  for (const { id, digest, what } of connection.sql(named).iterate()) expectValue(String(digest), id, String(what));
+  for (const { id, digest, holder } of connection.sql(named).iterate()) expectValue(String(digest), id, String(holder));
   const mail = connection.sql('SELECT r.id, m.body FROM mail m JOIN runs r ON r.key = m.run WHERE m.body IS NOT NULL').iterate();
   for (const { id, body } of mail) for (const [, digest = ''] of String(body).matchAll(REF)) expectValue(digest, id, 'the mail');
   return [...missing.values()];

@@ -1,4 +1,4 @@
-// Owns the one writer of run state: a delta becomes rows, or changes nothing.
+// Writes run state, as the only file that does: a delta becomes rows, or changes nothing.
 //
 // M1. The first write of a commit is the row of the run, and only if owner, epoch and position are as expected.
 // M2. The row of a run is cached while this store owns the run: reading it takes as long as all writes of a step.
@@ -22,9 +22,9 @@ import { countMembers, encodeState, withoutChecks, withoutPlace } from './row-fo
 import { findKey, insertRunRow, type RunRow, readRunRow, updateRunRow } from './run-row.ts';
 import { transactionsIn } from './seals.ts';
 import { changeSlots, findFull, leave, nextInQueue, queueForSlot } from './slots.ts';
-import type { After } from './transactions.ts';
+import type { AfterCommit } from './transactions.ts';
 
-/** What a commit works with. */
+/** The context of a commit. */
 export interface CommitContext {
   readonly connection: Connection;
   readonly bell: Bell;
@@ -36,7 +36,7 @@ export interface CommitContext {
 const STALE: CommitResult = { result: 'stale' };
 
 /** Applies a delta inside a transaction. */
-export function commitDelta(context: CommitContext, delta: Delta, after: After): CommitResult {
+export function commitDelta(context: CommitContext, delta: Delta, afterCommit: AfterCommit): CommitResult {
   const { connection } = context;
   const before = delta.create === undefined ? findRun(context, delta) : newRunRow(connection, delta, delta.create);
   const run = before.key;
@@ -52,7 +52,7 @@ export function commitDelta(context: CommitContext, delta: Delta, after: After):
   const woken = [...postMail(connection, delta), ...moveSlots(connection, run, delta)];
   const released = delta.release === true && clearOwner(connection, run);
   const transactions = delta.create === undefined ? undefined : transactionsIn(connection);
-  after(() => {
+  afterCommit(() => {
     context.anchor.noteCommit(written, transactions);
     if (released) context.owned.delete(delta.run);
     else context.owned.set(delta.run, written);
@@ -76,15 +76,15 @@ function newRunRow(connection: Connection, { run: id, epoch, state, status }: De
       details: { runId: id },
     });
   }
-  const origin = JSON.stringify(creation.origin);
+  const { createdAt: created, def: hash, params } = state;
+  const { owner, codeHash: code } = creation;
   const { name, form } = creation.definition;
-  return {
-    key: ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1,
-    ...{ id, epoch, owner: creation.owner, seq: 0, status, due: null, created: state.createdAt, at: state.createdAt },
-    ...{ params: state.params, parent: state.parent?.run ?? null, origin: origin === '{}' ? null : origin },
-    ...{ definition: writeDefinition(connection, state.def, creation), hash: state.def, code: creation.codeHash, name, form },
-    ...{ attempts: 0, head: chainStart(id), members: 0, sum: 0, state: '' },
-  };
+  const key = ((connection.sql('SELECT max(key) AS last FROM runs').get()?.last as number | null) ?? 0) + 1;
+  const text = JSON.stringify(creation.origin);
+  const start = { created, at: created, params, parent: state.parent?.run ?? null, origin: text === '{}' ? null : text };
+  const frozen = { definition: writeDefinition(connection, hash, creation), hash, code, name, form };
+  const emptyLog = { seq: 0, attempts: 0, head: chainStart(id) };
+  return { key, id, epoch, owner, status, due: null, ...start, ...frozen, ...emptyLog, members: 0, sum: 0, state: '' };
 }
 
 /** Writes the row of the run and appends to its log; returns the row, or undefined when its owner has lost the run (M1). */
@@ -138,7 +138,7 @@ function queueUp(
   return { result: 'full', path: full.path, key: full.key };
 }
 
-/** Removes the owner of a run; false if there is mail that nobody acted on. */
+/** Removes the owner of a run; false if there is unread mail. */
 function clearOwner(connection: Connection, run: number): boolean {
   const { changes } = connection
     .sql('UPDATE runs SET owner = NULL WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM mail WHERE run = ?1 AND consumed IS NULL)')

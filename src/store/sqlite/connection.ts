@@ -1,4 +1,4 @@
-// Owns the connection: the file and its modes, the pragmas, the prepared statements, and waiting for a lock.
+// Owns the connection: the file and its modes, the pragmas, the prepared statements, and the wait for a lock.
 //
 // - The database and the files that SQLite keeps next to it are readable by the user only, whatever the umask.
 // - While it is open, no file of it that SQLite has locks on is opened by anything else in this process
@@ -38,7 +38,7 @@ export interface Connection {
   readonly busyMs: number;
   /** The origin that a new or adopted file gets. */
   readonly origin: string | undefined;
-  /** The statement of a text; prepared once. */
+  /** The statement for this SQL; prepared once. */
   sql(text: string): StatementSync;
   close(): void;
 }
@@ -64,7 +64,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   };
   const connection = { db, path, name: path ?? ':memory:', busyMs: options.busyMs, origin: options.origin, sql, close };
   try {
-    await whenFree(connection, () => configure(db, options));
+    await retryWhileLocked(connection, () => configure(db, options));
   } catch (error) {
     close();
     throw error;
@@ -81,7 +81,7 @@ function configure(db: DatabaseSync, options: ConnectionOptions): void {
 }
 
 /** Retries the work after short pauses while another connection holds the lock; throws STORE_UNAVAILABLE after `busyMs`. */
-export async function whenFree<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
+export async function retryWhileLocked<T>(connection: Pick<Connection, 'name' | 'busyMs'>, work: () => T): Promise<T> {
   const end = uptimeMs() + connection.busyMs;
   for (let round = 0; ; round += 1) {
     try {
@@ -100,7 +100,7 @@ export function pauseMs(round: number): number {
 
 /** Reads in one snapshot, so that a commit of another process is seen whole or not at all. */
 export function readSnapshot<T>(connection: Connection, work: () => T): Promise<T> {
-  return whenFree(connection, () => {
+  return retryWhileLocked(connection, () => {
     connection.sql('BEGIN').run();
     try {
       return work();
@@ -110,13 +110,13 @@ export function readSnapshot<T>(connection: Connection, work: () => T): Promise<
   });
 }
 
-/** A text that changes with every write to the database, of this connection or of others. */
+/** A string that changes with every write to the database, of this connection or of others. */
 export function changeMark({ sql }: Connection): string {
   const found = sql('SELECT data_version AS others, total_changes() AS own FROM pragma_data_version').get();
   return `${found?.others} ${found?.own}`;
 }
 
-/** Ends a snapshot. After a page that could not be read, SQLite refuses to commit even a transaction that only read. */
+/** Ends a snapshot. After a page that could not be read, SQLite does not even commit a transaction that only read. */
 function endRead({ db, sql }: Connection): void {
   try {
     if (db.isTransaction) sql('COMMIT').run();

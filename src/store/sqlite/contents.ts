@@ -43,12 +43,12 @@ function readValue(connection: Connection, digest: string): string {
   return row.text;
 }
 
-function damagedValue(connection: Connection, digest: string, what: string): EngineError {
+function damagedValue(connection: Connection, digest: string, fault: string): EngineError {
   const user = connection
     .sql('SELECT r.id, a.step FROM attempts a JOIN runs r ON r.key = a.run WHERE a.output = ?1 OR a.claim = ?1 OR a.evidence = ?1 LIMIT 1')
     .get(digest);
   const whose = user === undefined ? '' : ` of step ${user.step}`;
-  return damagedRun(String(user?.id ?? '(unknown)'), `the value ${digest.slice(0, 12)}${whose} ${what}`, { digest, step: user?.step });
+  return damagedRun(String(user?.id ?? '(unknown)'), `the value ${digest.slice(0, 12)}${whose} ${fault}`, { digest, step: user?.step });
 }
 
 /** Writes the keys of the checkpoint's data that changed. */
@@ -78,10 +78,10 @@ export function readData(connection: Connection, row: RunRow, keys?: readonly st
 
 function parseData(connection: Connection, row: RunRow, found: Record<string, unknown>): Json {
   const run = row.id;
-  const what = `the data under "${found.key}"`;
+  const subject = `the data under "${found.key}"`;
   if (found.digest === null && sumOf([row.key, found.key], String(found.text)) !== found.sum) {
-    throw damagedRun(run, `${what} was changed after it was written`, { key: found.key });
+    throw damagedRun(run, `${subject} was changed after it was written`, { key: found.key });
   }
   const text = found.digest === null ? String(found.text) : readValue(connection, String(found.digest));
-  return parseStored(run, what, () => JSON.parse(text) as Json);
+  return parseStored(run, subject, () => JSON.parse(text) as Json);
 }

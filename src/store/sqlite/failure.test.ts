@@ -37,7 +37,7 @@ const change = (text: string): Delta =>
   });
 
 describe('a disk that is full', () => {
-  test('every write in the transaction fails with STORE_FULL, nothing is half written, and writing continues when there is space', async () => {
+  test('on a full disk every write in the transaction fails with STORE_FULL, nothing is half written, and writing continues when there is space', async () => {
     const pages = connection.db.prepare('PRAGMA page_count').get()?.page_count as number;
     connection.db.exec(`PRAGMA max_page_count=${pages + 2}`);
     const big = change('x'.repeat(100_000));
@@ -56,7 +56,7 @@ describe('a disk that is full', () => {
 });
 
 describe('a store that became read-only', () => {
-  test('a commit fails with STORE_READONLY, reads continue, and so do writes once the file is writable again', async () => {
+  test('in a read-only store a commit fails with STORE_READONLY, reads continue, and so do writes once the file is writable again', async () => {
     connection.db.exec('PRAGMA query_only=1');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_READONLY' });
     expect((await store.load('r1')).state).toEqual(first.state);
@@ -66,7 +66,7 @@ describe('a store that became read-only', () => {
 });
 
 describe('a lock of another connection', () => {
-  test('writes wait for it in order, without blocking the event loop', async () => {
+  test('writes wait for a lock of another connection in order, without blocking the event loop', async () => {
     const other = new DatabaseSync(connection.path as string);
     other.exec('BEGIN IMMEDIATE');
     const order: string[] = [];
@@ -90,7 +90,7 @@ describe('a lock of another connection', () => {
     expect(order).toEqual(['committed', 'posted']);
   });
 
-  test('a write fails with STORE_UNAVAILABLE if the lock is never released', async () => {
+  test('a write fails with STORE_UNAVAILABLE if another connection never releases its lock', async () => {
     const other = new DatabaseSync(connection.path as string);
     other.exec('BEGIN IMMEDIATE');
     await expect(store.commit(change('a'))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

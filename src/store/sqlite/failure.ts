@@ -1,4 +1,4 @@
-// Owns the mapping of SQLite's failures to error codes, with what to do next.
+// Maps SQLite's failures to error codes, with what to do next.
 
 import { EngineError, type ErrorCode, isEngineError, messageOf } from '../../base/error.ts';
 
@@ -43,9 +43,9 @@ export function toStoreError(thrown: unknown, file: string): unknown {
 }
 
 /** The error for a record that was changed or lost. */
-export function damagedRun(run: string, what: string, details: Readonly<Record<string, unknown>> = {}): EngineError {
+export function damagedRun(run: string, fault: string, details: Readonly<Record<string, unknown>> = {}): EngineError {
   const next = 'it will not be continued; "pawl doctor" shows the damage, and a backup restores it';
-  return new EngineError('RUN_DAMAGED', `run ${run} is damaged: ${what}; ${next}`, { details: { runId: run, ...details } });
+  return new EngineError('RUN_DAMAGED', `run ${run} is damaged: ${fault}; ${next}`, { details: { runId: run, ...details } });
 }
 
 /** The error for a run that does not exist. */
@@ -56,10 +56,10 @@ export function unknownRun(run: string, file: string): EngineError {
 }
 
 /** Parses a stored text; RUN_DAMAGED if that fails. */
-export function parseStored<T>(run: string, what: string, parse: () => T): T {
+export function parseStored<T>(run: string, subject: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw damagedRun(run, `${what} cannot be parsed`, { cause: String(error) });
+    throw damagedRun(run, `${subject} cannot be parsed`, { cause: String(error) });
   }
 }

@@ -1,8 +1,8 @@
 // Owns the home and the origin of a store: the file it was created as, and the machine and user that created it. Opened
-// elsewhere it may be a copy of runs that continue in the original, so it is read-only until somebody adopts it.
+// elsewhere it may be a copy of runs that continue in the original, so it is read-only until a person adopts it.
 //
 // - Nothing is written once the file, its log or the index of the log is not the one that SQLite has open: SQLite keeps
-//   writing to a removed file, which nobody could ever read.
+//   writing to a removed file, which can never be read again.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
@@ -217,7 +217,7 @@ function readHome(connection: Connection): Place | undefined {
   return found === undefined ? undefined : parseHome(found.value);
 }
 
-/** The recorded home of a store. One that cannot be parsed matches no file, so nothing is written until the store is adopted. */
+/** The recorded home of a store. A home that cannot be parsed matches no file, so nothing is written until the store is adopted. */
 export function parseHome(text: unknown): Place {
   try {
     return JSON.parse(String(text)) as Place;

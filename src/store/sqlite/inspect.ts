@@ -1,5 +1,5 @@
-// Owns reading facts about a file without changing or migrating it: its version, where it was created, who owns runs in it.
-// For maintenance commands, which must also work on files that cannot be opened as a store.
+// Reads facts about a file without changing or migrating it: its version, where it was created, who owns runs in it. For
+// maintenance commands, which must also work on files that cannot be opened as a store.
 
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -48,19 +48,19 @@ export function inspectFile(file: string): FileFacts {
 function readFacts(db: DatabaseSync, file: string): FileFacts {
   const newest = MIGRATIONS.at(-1)?.version ?? 0;
   const version = assertOurs(db, file, newest);
-  const one = (sql: string, column: string): unknown => db.prepare(sql).get()?.[column];
-  const journalMode = String(one('PRAGMA journal_mode', 'journal_mode'));
+  const value = (sql: string, column: string): unknown => db.prepare(sql).get()?.[column];
+  const journalMode = String(value('PRAGMA journal_mode', 'journal_mode'));
   if (version === 0)
     return { version, newest, journalMode, runs: 0, owned: [], copyOf: undefined, origin: undefined, lastBackup: undefined };
   return {
     version,
     newest,
     journalMode,
-    runs: Number(one('SELECT count(*) AS n FROM runs', 'n')),
+    runs: Number(value('SELECT count(*) AS n FROM runs', 'n')),
     owned: readOwned(db),
-    copyOf: homeElsewhere(file, one("SELECT value FROM meta WHERE key = 'home'", 'value')),
-    origin: textOf(one("SELECT value FROM meta WHERE key = 'origin'", 'value')),
-    lastBackup: textOf(one('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path')),
+    copyOf: homeElsewhere(file, value("SELECT value FROM meta WHERE key = 'home'", 'value')),
+    origin: textOf(value("SELECT value FROM meta WHERE key = 'origin'", 'value')),
+    lastBackup: textOf(value('SELECT path FROM database_backups ORDER BY created_at DESC LIMIT 1', 'path')),
   };
 }
 
@@ -79,8 +79,8 @@ function readOwned(db: DatabaseSync): OwnedRun[] {
   }));
 }
 
-function textOf(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
+function textOf(column: unknown): string | undefined {
+  return column === undefined ? undefined : String(column);
 }
 
 function homeElsewhere(file: string, home: unknown): string | undefined {

@@ -1,11 +1,11 @@
 // Owns the ledger of agents' usage, and the accounts that are closed temporarily. A row is written before an agent is
-// called and completed when it has answered: an attempt that a crash cut off stays recorded, with unknown amounts.
+// called and completed when it has answered: an attempt that a crash interrupted stays recorded, with unknown amounts.
 
 import type {
   AgentUse,
   ClosedAccount,
   RecordedAgentUse,
-  RunFamily,
+  RunTreeSummary,
   UsageBucket,
   UsageQuery,
   UsageSpan,
@@ -33,10 +33,10 @@ export function endUse(connection: Connection, id: number, { ms, inputTokens, ou
 }
 
 // A union skips rows it has seen, so that even a cycle of parents, which nothing here creates, would end.
-const FAMILY_DOWN = `WITH RECURSIVE tree (id, key) AS (
+const DESCENDANTS = `WITH RECURSIVE tree (id, key) AS (
   SELECT id, key FROM runs WHERE id = ? UNION SELECT r.id, r.key FROM runs r JOIN tree t ON r.parent = t.id
 )`;
-const FAMILY_UP = `WITH RECURSIVE line (id, parent, n) AS (
+const ANCESTORS = `WITH RECURSIVE line (id, parent, n) AS (
   SELECT id, parent, 0 FROM runs WHERE id = ?
   UNION SELECT r.id, r.parent, l.n + 1 FROM runs r JOIN line l ON r.id = l.parent WHERE l.n < 1000
 )`;
@@ -47,7 +47,7 @@ const SUMS = `count(*) AS attempts, coalesce(sum(input_tokens), 0) AS inputToken
   count(*) FILTER (WHERE coalesce(input_tokens, output_tokens) IS NULL AND <ended>) AS unknownTokens,
   count(*) FILTER (WHERE turns IS NULL AND <ended>) AS unknownTurns`;
 
-// Whether the work of a row is over. A row without an end was cut off by a crash, unless its agent works right now.
+// Whether the work of a row is over. A row without an end was interrupted by a crash, unless its agent is working.
 const ENDED = `(ms IS NOT NULL OR NOT (id IN (SELECT value FROM json_each(?1)) OR
   (run <> (SELECT key FROM runs WHERE id = ?2) AND (SELECT owner FROM runs WHERE key = agent_usage.run) IS NOT NULL)))`;
 
@@ -60,7 +60,7 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
     conditions.push(condition);
     values.push(value);
   };
-  where(withChildren === true ? `run IN (${FAMILY_DOWN} SELECT key FROM tree)` : 'run = (SELECT key FROM runs WHERE id = ?)', run);
+  where(withChildren === true ? `run IN (${DESCENDANTS} SELECT key FROM tree)` : 'run = (SELECT key FROM runs WHERE id = ?)', run);
   where('step = ?', step);
   where('role = ?', role);
   where('started_at >= ?', since);
@@ -70,7 +70,7 @@ export function sumUsage(connection: Connection, { run, withChildren, step, role
   return { ...(connection.sql(`SELECT ${sums} FROM agent_usage${found}`).get(...bound) as unknown as UsageTotal) };
 }
 
-/** What each attempt of a run used, oldest first; unknown amounts are absent. */
+/** The usage of each attempt of a run, oldest first; unknown amounts are absent. */
 export function readUses(connection: Connection, run: string): RecordedAgentUse[] {
   const rows = connection
     .sql(
@@ -81,7 +81,7 @@ export function readUses(connection: Connection, run: string): RecordedAgentUse[
   return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as RecordedAgentUse);
 }
 
-/** What agents used and how many runs were started, by period. */
+/** The usage of agents and the number of started runs, by period. */
 export function readUsageOver(connection: Connection, { since, until, bucketMs, workflow }: UsageSpan): UsageBucket[] {
   const named = workflow === undefined ? '' : ' AND d.name = ?4';
   const values = [bucketMs, since, until, ...(workflow === undefined ? [] : [workflow])];
@@ -119,12 +119,12 @@ export function readUsageOver(connection: Connection, { since, until, bucketMs, 
   return all.sort((a, b) => a.at - b.at || (a.workflow < b.workflow ? -1 : 1));
 }
 
-/** The runs that a run descends from, and how many runs its whole family has. */
-export function readFamily(connection: Connection, run: string): RunFamily {
-  const line = connection.sql(`${FAMILY_UP} SELECT id FROM line ORDER BY n`).all(run);
+/** The ancestors of a run, and how many runs its tree has. */
+export function readTree(connection: Connection, run: string): RunTreeSummary {
+  const line = connection.sql(`${ANCESTORS} SELECT id FROM line ORDER BY n`).all(run);
   const [own, ...ancestors] = line.map(({ id }) => String(id));
   if (own === undefined) throw unknownRun(run, connection.name);
-  const runs = connection.sql(`${FAMILY_DOWN} SELECT count(*) AS runs FROM tree`).get(ancestors.at(-1) ?? own)?.runs as number;
+  const runs = connection.sql(`${DESCENDANTS} SELECT count(*) AS runs FROM tree`).get(ancestors.at(-1) ?? own)?.runs as number;
   return { ancestors, runs };
 }
 

@@ -63,7 +63,7 @@ function withStatus(status: readonly RunStatus[]): Condition {
   return [status.some(isFinal) ? some : `${OPEN_SQL} AND ${some}`, JSON.stringify(status)];
 }
 
-// The waits that a checkpoint and its members may hold. A text that only looks like one makes the caller read one run more.
+// The waits that a checkpoint and its members may hold. A string that only looks like one makes the caller read one run more.
 const ASKS = ['"kind":"human"', '"kind":"answer"', '"kind":"checks"', '"state":"unknown"'];
 const asksIn = (column: string): string => ASKS.map((text) => `instr(${column}, '${text}') > 0`).join(' OR ');
 const MAY_ASK = `(status = 'escalated' OR ${asksIn('state')} OR EXISTS (SELECT 1 FROM members WHERE members.run = runs.key AND (${asksIn('members.text')})))`;

@@ -20,7 +20,7 @@ interface LogEntry {
   readonly body: string;
 }
 
-/** The row that comes after the end of a log. */
+/** The next row of a log. */
 export function nextEntry(end: Pick<RunRow, 'seq' | 'head' | 'attempts'>, at: number, added: LogRow): LogEntry {
   const seq = end.seq + 1;
   const body = encodeLogRow(added);

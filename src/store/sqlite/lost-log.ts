@@ -1,10 +1,10 @@
-// Owns reading a write-ahead log that was kept because its database lost its end. SQLite reads such a log up to the first
-// bad checksum; this counts the transactions after it. It never applies them: after a damaged page nothing proves that the
-// next one is intact.
+// Counts the transactions in a write-ahead log that was kept because its database lost its end. SQLite reads such a log up
+// to the first bad checksum; this file also counts those after it. It never applies them: after a damaged page nothing
+// proves that the next one is intact.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** What a kept log holds. */
+/** The content of a kept log. */
 interface LostLog {
   readonly path: string;
   /** When it was kept. */

@@ -18,13 +18,13 @@ export function insertMail(connection: Connection, run: number, mail: Mail): 'po
   return 'posted';
 }
 
-/** Removes a message that nobody acted on. */
+/** Removes an unread message. */
 export function removeMail(connection: Connection, run: number, dedupe: string): 'withdrawn' | 'gone' {
   const { changes } = connection.sql('DELETE FROM mail WHERE run = ? AND dedupe = ? AND consumed IS NULL').run(run, dedupe);
   return changes === 0 ? 'gone' : 'withdrawn';
 }
 
-/** Marks messages as acted on by the commit at position `seq`; their content is in the log from then on. */
+/** Marks messages as read by the commit at position `seq`; their content is in the log from then on. */
 export function consumeMail(
   connection: Connection,
   run: number,
@@ -37,7 +37,7 @@ export function consumeMail(
   }
 }
 
-/** Messages that nobody acted on, oldest first. */
+/** Unread messages, oldest first. */
 export function readInbox(connection: Connection, run: { readonly key: number; readonly id: string }, after: number): ReceivedMail[] {
   const rows = connection
     .sql('SELECT id, dedupe, sum, body FROM mail WHERE run = ? AND consumed IS NULL AND id > ? ORDER BY id')
@@ -50,7 +50,7 @@ export function readInbox(connection: Connection, run: { readonly key: number; r
   });
 }
 
-/** True when there is a message newer than `after` that nobody acted on. */
+/** True when there is an unread message newer than `after`. */
 export function hasMail(connection: Connection, run: number, after: number): boolean {
   return connection.sql('SELECT 1 FROM mail WHERE run = ? AND consumed IS NULL AND id > ? LIMIT 1').get(run, after) !== undefined;
 }

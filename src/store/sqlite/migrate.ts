@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { EngineError } from '../../base/error.ts';
 import { transact } from '../../base/sqlite.ts';
 import { copyDatabase, recordBackup } from './backup.ts';
-import { type Connection, whenFree } from './connection.ts';
+import { type Connection, retryWhileLocked } from './connection.ts';
 import { createHome } from './home.ts';
 import { TABLES } from './schema.ts';
 import { createSeals } from './seals.ts';
@@ -37,14 +37,14 @@ export const MIGRATIONS: readonly Migration[] = [
 /** Migrates the file to the newest version and returns it. A file of a newer version is rejected and not changed. */
 export async function migrate(connection: Connection, now: () => number, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
   const newest = migrations.at(-1)?.version ?? 0;
-  const version = await whenFree(connection, () => assertOurs(connection.db, connection.name, newest));
-  await whenFree(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
+  const version = await retryWhileLocked(connection, () => assertOurs(connection.db, connection.name, newest));
+  await retryWhileLocked(connection, () => connection.db.exec('PRAGMA journal_mode=WAL'));
   if (version === newest) return newest;
   const saved = version === 0 ? undefined : await backUp(connection, version, now());
   // A new file is created in one transaction, because each commit waits for the disk.
   const batches = version === 0 ? [migrations] : migrations.map((migration) => [migration]);
-  for (const batch of batches) await whenFree(connection, () => applyAll(connection, batch, now()));
-  if (saved !== undefined) await whenFree(connection, () => recordBackup(connection, { ...saved, at: now() }));
+  for (const batch of batches) await retryWhileLocked(connection, () => applyAll(connection, batch, now()));
+  if (saved !== undefined) await retryWhileLocked(connection, () => recordBackup(connection, { ...saved, at: now() }));
   return newest;
 }
 

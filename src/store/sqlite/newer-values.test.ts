@@ -33,24 +33,24 @@ async function stored(...deltas: readonly Delta[]): Promise<SqliteStore> {
 const first = createFirst({ run: 'r1', owner: 'me' });
 const damaged = (what: string) => ({ code: 'RUN_DAMAGED', message: expect.stringContaining(what) });
 
-test('a checkpoint with an unknown state does not load', async () => {
+test('RF3: a checkpoint with an unknown state does not load', async () => {
   const next = createNext(first, []);
   const state = newer(next.state, '"state":"running"', '"state":"dreaming"');
   await expect((await stored(first, { ...next, state })).load('r1')).rejects.toMatchObject(damaged('its checkpoint'));
 });
 
-test('a checkpoint with an unknown wait does not load', async () => {
+test('RF3: a checkpoint with an unknown wait does not load', async () => {
   const next = createNext(first, []);
   const state = newer(next.state, '"state":"running"', '"state":"waiting","wait":{"kind":"eclipse"}');
   await expect((await stored(first, { ...next, state })).load('r1')).rejects.toMatchObject(damaged('its checkpoint'));
 });
 
-test('a member of a group with an unknown state does not load', async () => {
+test('RF3: a member of a group with an unknown state does not load', async () => {
   const next = createNext(first, [openStep(newer(createMember('a'), '"state":"running"', '"state":"dreaming"'))]);
   await expect((await stored(first, next)).load('r1')).rejects.toMatchObject(damaged('the live member each#1/a'));
 });
 
-test('mail of an unknown type is not received', async () => {
+test('RF3: mail of an unknown type is not received', async () => {
   const input = newer({ type: 'signalled', at: START_AT, name: 'x' } as const, 'signalled', 'whispered');
   await store.commit(first);
   await store.post({ run: 'r1', dedupe: 'm1', input, values: [] });

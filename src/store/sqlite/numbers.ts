@@ -1,4 +1,4 @@
-// Owns finding the runs about an issue or a pull request. A row links a run to a number that it is, or once was, about; the
+// Finds the runs about an issue or a pull request. A row links a run to a number that it is, or once was, about; the
 // commit that names the number adds it, and it is removed with the run.
 
 import { parseJson } from '../../base/json.ts';
@@ -18,7 +18,7 @@ function insert(connection: Connection, run: number, numbers: readonly RunNumber
     connection.sql('INSERT OR IGNORE INTO run_numbers (kind, number, run) VALUES (?, ?, ?)').run(kind, number, run);
 }
 
-/** The condition, in SQL, that a row of `runs` is about one of these. */
+/** The condition, in SQL, that a row of `runs` is about one of these issues and pull requests. */
 export function aboutCondition({ issues = [], prs = [], none }: NumberQuery): readonly [sql: string, ...values: string[]] {
   const of = (kind: string): string => `SELECT run FROM run_numbers WHERE kind = '${kind}' AND number IN (SELECT value FROM json_each(?))`;
   const some = `key IN (${of('issue')} UNION ALL ${of('pr')})`;

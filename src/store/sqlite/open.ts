@@ -1,5 +1,5 @@
-// Owns opening the SQLite store and wiring its parts. What each part does is in its own file: `commit` writes,
-// `ownership` claims and releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
+// Opens the SQLite store and wires its parts, each of which has its own file: `commit` writes, `ownership` claims and
+// releases runs, `run-row`, `log`, `attempts` and `contents` read, `bell` wakes.
 
 import { EngineError, isEngineError, messageOf } from '../../base/error.ts';
 import { createPrivateFile } from '../../base/sqlite.ts';
@@ -15,7 +15,7 @@ import { readData, readValues } from './contents.ts';
 import { openDefinitions } from './definitions.ts';
 import { toStoreError } from './failure.ts';
 import { bindOrigin, type Home, openHome, readOrigin, readStoreId } from './home.ts';
-import { beginUse, closeAccount, endUse, openAccounts, readClosed, readFamily, readUsageOver, readUses, sumUsage } from './ledger.ts';
+import { beginUse, closeAccount, endUse, openAccounts, readClosed, readTree, readUsageOver, readUses, sumUsage } from './ledger.ts';
 import { countStatuses, listRuns, readHeads, readNextDue, readReady, resolvePrefix } from './listing.ts';
 import { readLog } from './log.ts';
 import { insertMail, readInbox } from './mail.ts';
@@ -25,7 +25,7 @@ import { pruneStore } from './prune.ts';
 import { type RunRow, readKey, readRunRow, verifyRun } from './run-row.ts';
 import { countTransaction, reseal } from './seals.ts';
 import { readSlots } from './slots.ts';
-import { type After, openTransactions, type Transactions } from './transactions.ts';
+import { type AfterCommit, openTransactions, type Transactions } from './transactions.ts';
 
 const WAL_AUTOCHECKPOINT = 1000;
 const BUSY_MS = 10_000;
@@ -99,8 +99,8 @@ async function openFile(options: SqliteStoreOptions): Promise<Connection> {
       origin: options.origin,
     });
   } catch (error) {
-    const known = toStoreError(error, file);
-    if (isEngineError(known)) throw known;
+    const storeError = toStoreError(error, file);
+    if (isEngineError(storeError)) throw storeError;
     throw new EngineError('STORE_UNAVAILABLE', `cannot open the store ${file}: ${messageOf(error)}; check the path and its permissions`, {
       cause: error,
       details: { file },
@@ -172,23 +172,23 @@ type Write = Transactions['write'];
 /** Counts each transaction that changes something and is not a commit of a run, so that the anchor can name it. */
 function countedWrites({ connection, anchor }: CommitContext, write: Write): Write {
   return (work) =>
-    write((after) => {
+    write((afterCommit) => {
       const before = changeMark(connection);
-      const result = work(after);
+      const result = work(afterCommit);
       if (changeMark(connection) !== before) {
         const count = countTransaction(connection);
-        after(() => anchor.noteTransaction(count));
+        afterCommit(() => anchor.noteTransaction(count));
       }
       return result;
     });
 }
 
-/** Refuses every write to a copy of the store, or to one that was removed or has lost its end. */
+/** Rejects every write to a copy of the store, or to one that was removed or has lost its end. */
 function writesAtHome(home: Home, write: Write): Write {
   return (work) =>
-    write((after) => {
+    write((afterCommit) => {
       home.assertHome();
-      return work(after);
+      return work(afterCommit);
     });
 }
 
@@ -198,23 +198,23 @@ function createWriter(
   { plain, counted }: { readonly plain: Write; readonly counted: Write },
 ): Pick<Store, 'claim' | 'commit' | 'release' | 'post' | 'withdraw'> {
   return {
-    claim: (run, me) => counted((after) => claimRun(context, { run, me }, after)),
-    commit: (delta) => plain((after) => commitDelta(context, delta, after)),
-    release: (run, held, seenMail) => counted((after) => releaseRun(context, { run, ...held, seenMail }, after)),
-    post: (mail) => counted((after) => postMail(context, mail, after)),
+    claim: (run, me) => counted((afterCommit) => claimRun(context, { run, me }, afterCommit)),
+    commit: (delta) => plain((afterCommit) => commitDelta(context, delta, afterCommit)),
+    release: (run, held, seenMail) => counted((afterCommit) => releaseRun(context, { run, ...held, seenMail }, afterCommit)),
+    post: (mail) => counted((afterCommit) => postMail(context, mail, afterCommit)),
     withdraw: (mail, me) => counted(() => withdrawMail(context, mail, me)),
   };
 }
 
-function postMail({ connection, bell }: ClaimContext, mail: Mail, after: After): 'posted' | 'duplicate' {
+function postMail({ connection, bell }: ClaimContext, mail: Mail, afterCommit: AfterCommit): 'posted' | 'duplicate' {
   const result = insertMail(connection, readKey(connection, mail.run), mail);
-  if (result === 'posted') after(() => bell.ring(mail.run));
+  if (result === 'posted') afterCommit(() => bell.ring(mail.run));
   return result;
 }
 
 type Ledger = Pick<
   Store,
-  'beginUse' | 'endUse' | 'usage' | 'uses' | 'usageOver' | 'family' | 'slots' | 'closeAccount' | 'closedAccounts' | 'openAccounts'
+  'beginUse' | 'endUse' | 'usage' | 'uses' | 'usageOver' | 'tree' | 'slots' | 'closeAccount' | 'closedAccounts' | 'openAccounts'
 >;
 
 function createLedger(connection: Connection, write: Write): Ledger {
@@ -225,7 +225,7 @@ function createLedger(connection: Connection, write: Write): Ledger {
     usage: (query) => read(() => sumUsage(connection, query)),
     uses: (run) => read(() => readUses(connection, run)),
     usageOver: (span) => read(() => readUsageOver(connection, span)),
-    family: (run) => read(() => readFamily(connection, run)),
+    tree: (run) => read(() => readTree(connection, run)),
     slots: (limit) => read(() => readSlots(connection, limit)),
     closeAccount: (closed) => write(() => closeAccount(connection, closed)),
     closedAccounts: (now) => read(() => readClosed(connection, now)),

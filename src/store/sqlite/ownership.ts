@@ -1,4 +1,4 @@
-// Owns the ownership of runs: claiming one that has no live owner, and releasing it when it has no new mail.
+// Claims runs that have no live owner, and releases runs that have no new mail.
 
 import type { Definition } from '../../definition/model.ts';
 import type { Mail, Ownership, RefusedClaim, SuccessfulClaim } from '../store.ts';
@@ -6,9 +6,9 @@ import type { CommitContext } from './commit.ts';
 import { unknownRun } from './failure.ts';
 import { hasMail, readInbox, removeMail } from './mail.ts';
 import { type LoadedRun, type RunRow, readRunRow, verifyRun } from './run-row.ts';
-import type { After } from './transactions.ts';
+import type { AfterCommit } from './transactions.ts';
 
-/** What a claim needs in addition to a commit. */
+/** The context of a claim. */
 export interface ClaimContext extends CommitContext {
   readonly isDead: (owner: string) => boolean;
   readonly definitionOf: (row: RunRow) => Definition;
@@ -18,14 +18,14 @@ export interface ClaimContext extends CommitContext {
 export function claimRun(
   context: ClaimContext,
   who: { readonly run: string; readonly me: string },
-  after: After,
+  afterCommit: AfterCommit,
 ): SuccessfulClaim | RefusedClaim {
   const { connection } = context;
   const row = readRunRow(connection, who.run);
   if (row.owner !== undefined && row.owner !== who.me && !context.isDead(row.owner)) return { claimed: false, owner: row.owner };
   const claimed = toClaimed(context, verifyRun(connection, row));
   connection.sql('UPDATE runs SET owner = ?, epoch = epoch + 1 WHERE key = ?').run(who.me, row.key);
-  after(() => {
+  afterCommit(() => {
     context.owned.set(who.run, row);
     context.bell.silence(who.run);
   });
@@ -48,7 +48,7 @@ function toClaimed(context: ClaimContext, { row, state, origin }: LoadedRun): Su
 export function releaseRun(
   context: CommitContext,
   held: Ownership & { readonly run: string; readonly seenMail: number },
-  after: After,
+  afterCommit: AfterCommit,
 ): 'released' | 'mail' | 'stale' {
   const { connection } = context;
   const found = connection.sql('SELECT key, epoch, owner FROM runs WHERE id = ?').get(held.run);
@@ -56,7 +56,7 @@ export function releaseRun(
   if (found.epoch !== held.epoch || found.owner !== held.owner) return 'stale';
   if (hasMail(connection, found.key as number, held.seenMail)) return 'mail';
   connection.sql('UPDATE runs SET owner = NULL WHERE key = ?').run(found.key as number);
-  after(() => {
+  afterCommit(() => {
     context.owned.delete(held.run);
     context.bell.silence(held.run);
     context.bell.released();

@@ -1,8 +1,8 @@
-// Owns the removal of ended runs, and of values that no run refers to any more.
+// Removes ended runs, and values that no run refers to any more.
 //
 // - A run and the runs it started are removed in one transaction, or not at all.
-// - A run stays while it or one that it started is open, is driven or can still read its mail, and while a fork of it stays:
-//   a fork of that fork reads the log of the original.
+// - A run stays while it or a run that it started is open, is driven or can still read its mail, and while a fork of it
+//   stays: a fork of that fork reads the log of the original.
 // - The runs are chosen inside the transaction that removes them, so a run that was resumed meanwhile stays.
 // - A value is removed only if no row mentions its digest at that moment. The next prune finds what a crash left behind,
 //   because it checks all values.
@@ -10,7 +10,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinal, isSettled, type RunStatus } from '../../definition/run-status.ts';
 import type { PrunedRun, PruneReport, PruneRequest } from '../store.ts';
-import { type Connection, changeMark, readSnapshot, whenFree } from './connection.ts';
+import { type Connection, changeMark, readSnapshot, retryWhileLocked } from './connection.ts';
 import { parseStored } from './failure.ts';
 import { deleteOldUses, detachUses } from './ledger.ts';
 import { decodeLogRow } from './row-format.ts';
@@ -18,7 +18,7 @@ import { statusOf } from './run-row.ts';
 import { lastPlaceOf, placeOf, placeSql } from './schema.ts';
 import type { Transactions } from './transactions.ts';
 
-const FAMILIES_AT_ONCE = 200;
+const TREES_AT_ONCE = 200;
 const VALUES_AT_ONCE = 500;
 const RUNS_AT_ONCE = 100;
 /** Others can write between two transactions: they try the lock again every few milliseconds. */
@@ -46,31 +46,31 @@ interface Candidate {
 }
 
 /** A run that no other run started, and all that descend from it; the first is the root. */
-type Family = readonly [Candidate, ...Candidate[]];
+type RunTree = readonly [Candidate, ...Candidate[]];
 
 /** Removes runs and the values that only they used, batch by batch. */
 export async function pruneStore(context: PruneContext, request: PruneRequest): Promise<PruneReport> {
   const { connection, write } = context;
   if (request.dryRun === true) {
-    const families = await readSnapshot(connection, () => planPrune(context, request));
-    return { runs: families.flatMap((family) => family.map(toPruned)), values: 0 };
+    const trees = await readSnapshot(connection, () => planPrune(context, request));
+    return { runs: trees.flatMap((tree) => tree.map(toPruned)), values: 0 };
   }
   const runs: PrunedRun[] = [];
   const plan = createPlan(context, request);
   for (;;) {
     const batch = await write(() => {
-      const families = plan.next();
-      for (const family of families) for (const { key } of family) deleteRun(connection, key);
+      const trees = plan.next();
+      for (const tree of trees) for (const { key } of tree) deleteRun(connection, key);
       deleteOldUses(connection, request.before);
-      plan.removed(families);
-      return families;
+      plan.removed(trees);
+      return trees;
     });
-    runs.push(...batch.flatMap((family) => family.map(toPruned)));
+    runs.push(...batch.flatMap((tree) => tree.map(toPruned)));
     if (batch.length === 0) break;
     await pause(PAUSE_MS);
   }
   const values = await sweepValues(context);
-  if (request.vacuum === true) await whenFree(connection, () => connection.db.exec('VACUUM'));
+  if (request.vacuum === true) await retryWhileLocked(connection, () => connection.db.exec('VACUUM'));
   return { runs, values };
 }
 
@@ -85,52 +85,52 @@ const CANDIDATES = `SELECT r.key, r.id, r.status, r.parent, coalesce(d.name, '')
   LEFT JOIN events e ON e.place = ${placeSql('r.key', 'r.seq')}`;
 
 interface Plan {
-  /** The next families to remove, planned again if something changed. Must be called in the transaction that removes them. */
-  next(): Family[];
+  /** The next trees to remove, planned again if something changed. Must be called in the transaction that removes them. */
+  next(): RunTree[];
   /** Must be called when they have been removed. */
-  removed(families: readonly Family[]): void;
+  removed(trees: readonly RunTree[]): void;
 }
 
 /** Plans all removals once, and again if a run was added or changed: it may be a child or a fork of a run in the plan. */
 function createPlan(context: PruneContext, request: PruneRequest): Plan {
   const { connection } = context;
   const countRuns = (): number => connection.sql("SELECT rows FROM seals WHERE name = 'runs'").get()?.rows as number;
-  let families: Family[] = [];
+  let trees: RunTree[] = [];
   let count: number | undefined;
-  const isStillRemovable = (family: Family): boolean =>
-    family.every((run) => {
+  const isStillRemovable = (tree: RunTree): boolean =>
+    tree.every((run) => {
       const now = connection.sql(`${CANDIDATES} WHERE r.key = ?`).get(run.key) as Candidate | undefined;
       return now !== undefined && now.id === run.id && hasEnded(now, request.before, context.isDead);
     });
   return {
     next: () => {
       const known = countRuns();
-      const batch = families.slice(0, FAMILIES_AT_ONCE);
-      if (known !== count || batch.length === 0 || !batch.every(isStillRemovable)) families = planPrune(context, request);
+      const batch = trees.slice(0, TREES_AT_ONCE);
+      if (known !== count || batch.length === 0 || !batch.every(isStillRemovable)) trees = planPrune(context, request);
       count = known;
-      return families.slice(0, FAMILIES_AT_ONCE);
+      return trees.slice(0, TREES_AT_ONCE);
     },
     removed: (batch) => {
-      families = families.slice(batch.length);
+      trees = trees.slice(batch.length);
       count = countRuns();
     },
   };
 }
 
-/** The removable families, newest first: after a crash between two batches, no fork has lost its original. */
-function planPrune({ connection, isDead }: PruneContext, request: PruneRequest): Family[] {
+/** The removable trees, newest first: after a crash between two batches, no fork has lost its original. */
+function planPrune({ connection, isDead }: PruneContext, request: PruneRequest): RunTree[] {
   const rows = connection.sql(`${CANDIDATES} ORDER BY r.key DESC`).all() as unknown as Omit<Candidate, 'source'>[];
-  const families = familiesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
+  const trees = treesOf(rows.map((row) => ({ ...row, source: sourceOf(connection, row) })));
   const wanted = new Set(request.status);
   const counts = new Map<string, number>();
-  const candidates = families.filter((family) => {
-    const [{ workflow, status }] = family;
+  const candidates = trees.filter((tree) => {
+    const [{ workflow, status }] = tree;
     if (!wanted.has(status)) return false;
     const newer = counts.get(workflow) ?? 0;
     counts.set(workflow, newer + 1);
-    return newer >= (request.keep ?? 0) && family.every((run) => hasEnded(run, request.before, isDead));
+    return newer >= (request.keep ?? 0) && tree.every((run) => hasEnded(run, request.before, isDead));
   });
-  return withoutOriginals(families, candidates);
+  return withoutOriginals(trees, candidates);
 }
 
 // A final run reads no mail, and one whose process died before it released the run is not driven.
@@ -139,7 +139,7 @@ function hasEnded({ status, owner, unread, at }: Candidate, before: number, isDe
   return isSettled(status) && !isDriven && (unread === 0 || isFinal(status)) && at !== null && at < before;
 }
 
-function familiesOf(candidates: readonly Candidate[]): Family[] {
+function treesOf(candidates: readonly Candidate[]): RunTree[] {
   const byId = new Map(candidates.map((run) => [run.id, run]));
   const rootOf = (run: Candidate): Candidate => {
     const parent = run.parent === null ? undefined : byId.get(run.parent);
@@ -149,14 +149,14 @@ function familiesOf(candidates: readonly Candidate[]): Family[] {
   return [...members].sort(([a], [b]) => b.key - a.key).map(([root, all]) => [root, ...all.filter((run) => run !== root)]);
 }
 
-/** The candidates without the families that contain the original of a fork that stays. */
-function withoutOriginals(families: readonly Family[], candidates: readonly Family[]): Family[] {
+/** The candidates without the trees that contain the original of a fork that stays. */
+function withoutOriginals(trees: readonly RunTree[], candidates: readonly RunTree[]): RunTree[] {
   const removable = new Set(candidates);
   for (;;) {
-    const needed = new Set(families.flatMap((family) => (removable.has(family) ? [] : family.map(({ source }) => source))));
-    const kept = [...removable].filter((family) => family.some(({ id }) => needed.has(id)));
+    const needed = new Set(trees.flatMap((tree) => (removable.has(tree) ? [] : tree.map(({ source }) => source))));
+    const kept = [...removable].filter((tree) => tree.some(({ id }) => needed.has(id)));
     if (kept.length === 0) return [...removable];
-    for (const family of kept) removable.delete(family);
+    for (const tree of kept) removable.delete(tree);
   }
 }
 
@@ -180,7 +180,7 @@ const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 
 /** Removes the values that no row mentions; returns how many. */
 async function sweepValues({ connection, write }: PruneContext): Promise<number> {
-  let seen = '';
+  let readAt = '';
   const unused = await readSnapshot(connection, () => new Set(digestsOf(connection, 'SELECT digest FROM contents')));
   const mark = createMark(connection, unused);
   await mark.readAll();
@@ -188,13 +188,13 @@ async function sweepValues({ connection, write }: PruneContext): Promise<number>
   while (unused.size > 0) {
     removed += await write(() => {
       // Reading every log again for each batch would take longer than everything else.
-      if (changeMark(connection) !== seen) mark.catchUp();
+      if (changeMark(connection) !== readAt) mark.catchUp();
       const batch = [...unused].slice(0, VALUES_AT_ONCE);
       for (const digest of batch) {
         connection.sql('DELETE FROM contents WHERE digest = ?').run(digest);
         unused.delete(digest);
       }
-      seen = changeMark(connection);
+      readAt = changeMark(connection);
       return batch.length;
     });
     await pause(PAUSE_MS);

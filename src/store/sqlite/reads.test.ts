@@ -41,6 +41,15 @@ test('a cached run is read again after a write of another connection', async () 
   expect((await store.load('r1')).owner).toBe('you');
 });
 
+test('M1, M2: a commit from the cached row of a run changes nothing if another process has claimed the run', async () => {
+  await store.commit(first);
+  const heir = await openSqliteStore({ file: join(directory, 'pawl.db'), now: () => START_AT, isDead: () => true });
+  await heir.claim('r1', 'you');
+  await heir.close();
+  expect(await store.commit(createNext(first, []))).toEqual({ result: 'stale' });
+  expect(await store.load('r1')).toMatchObject({ owner: 'you', epoch: 2, state: first.state });
+});
+
 test('each run is read as itself, however many are cached', async () => {
   const names = Array.from({ length: 20 }, (_, n) => `r${n}`);
   for (const run of names) await store.commit(createFirst({ run, owner: `owner of ${run}` }));

@@ -154,7 +154,7 @@ test.each([
   ['text that is not JSON', '{', 'JSON'],
   ['events that are not a list', '{"events":1}', 'list of events'],
   ['an event of an unknown type', '{"events":[{"type":"step.flew","at":1}]}', 'step.flew'],
-])('a log row with %s is not decoded', (_, text, what) => {
+])('RF3: a log row with %s is not decoded', (_, text, what) => {
   expect(() => decodeLogRow(text)).toThrow(what);
 });
 

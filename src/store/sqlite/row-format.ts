@@ -1,4 +1,4 @@
-// Owns how the kernel's values are stored in rows: the JSON of a log row and of a checkpoint, and which of their fields the
+// Owns the format of the kernel's values in rows: the JSON of a log row and of a checkpoint, and which of their fields the
 // columns of the views show. No other file of the store names a field of an event, an activation or an attempt in SQL.
 //
 // RF1. A row holds JSON as `JSON.stringify` writes it; the value read back equals the one written.
@@ -16,7 +16,7 @@ import type { AttemptRow, StoredAttempt } from '../store.ts';
 /** An ended attempt in a log row, without its gate checks, which have rows of their own. */
 type LoggedAttempt = Omit<AttemptRow, 'checks'> & { readonly checks?: undefined };
 
-/** What one commit adds to the log of a run. */
+/** The content that one commit adds to the log of a run. */
 export interface LogRow {
   readonly events: readonly RunEvent[];
   readonly attempts: readonly LoggedAttempt[];
@@ -116,8 +116,8 @@ function assertActivation(activation: Activation): void {
   if (activation.state === 'waiting') assertKnown(WAITS, 'kind of wait', activation.wait?.kind);
 }
 
-function assertKnown(known: Readonly<Record<string, true>>, what: string, word: string | undefined): void {
-  if (word === undefined || !Object.hasOwn(known, word)) throw new Error(`unknown ${what} ${JSON.stringify(word)}`);
+function assertKnown(known: Readonly<Record<string, true>>, label: string, value: string | undefined): void {
+  if (value === undefined || !Object.hasOwn(known, value)) throw new Error(`unknown ${label} ${JSON.stringify(value)}`);
 }
 
 const STEP_OF_ATTEMPT = /"step":"((?:[^"\\]|\\.)*)"/g;

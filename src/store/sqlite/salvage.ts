@@ -1,5 +1,5 @@
-// Owns reading a file with unreadable pages: it finds the runs without reading their table in order, and returns all of
-// their records and values that can be verified.
+// Reads a file with unreadable pages: finds the runs without reading their table in order, and returns all of their
+// records and values that can be verified.
 
 import { DatabaseSync } from 'node:sqlite';
 import { digestText } from '../../base/digest.ts';
@@ -29,7 +29,7 @@ export function whereReadable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Every run that may exist, newest first, with all keys that an unreadable page may hold. */
+/** Every run that may exist, newest first. If the index of ids cannot be read, every key up to the last one may. */
 export function findRunKeys(db: DatabaseSync): RunKey[] {
   const number = (sql: string): number => Number(whereReadable(() => db.prepare(sql).get()?.n) ?? 0);
   const last = Math.max(number('SELECT max(key) AS n FROM runs'), number('SELECT max(run) AS n FROM events'));
@@ -39,7 +39,7 @@ export function findRunKeys(db: DatabaseSync): RunKey[] {
   return keys.sort((a, b) => b - a).map((key) => ({ key, id: ids.get(key) }));
 }
 
-/** What could be saved of a run. */
+/** The part of a run that could be saved. */
 interface SavedRun {
   readonly run: string;
   /** False when records or values are missing; `why` says which. */
@@ -47,7 +47,7 @@ interface SavedRun {
   readonly why: string | null;
   readonly status: string | null;
   readonly workflow: string | null;
-  /** The verified records before the first one that is missing or was changed. */
+  /** The verified records before the first missing or changed one. */
   readonly records: readonly { readonly seq: number; readonly at: number; readonly hash: string; readonly body: unknown }[];
   /** The values that the records refer to, by digest, as far as they can be read and verified. */
   readonly values: Readonly<Record<string, unknown>>;

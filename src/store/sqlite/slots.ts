@@ -2,13 +2,13 @@
 //
 // - An activation takes all the semaphores it asks for, or none.
 // - If one is full, it waits in its queue. A queue is checked again whenever a holder or a waiter leaves, so that a waiter
-//   that is gone does not block the next.
+//   that left does not block the next.
 
 import type { Path } from '../../kernel/activation.ts';
 import type { SlotClaim, SlotUse } from '../store.ts';
 import type { Connection } from './connection.ts';
 
-/** What one delta does with semaphores. */
+/** The semaphores that one delta takes and frees. */
 interface SlotChange {
   readonly run: number;
   readonly take: readonly SlotClaim[];

@@ -26,9 +26,9 @@ const rows = (): unknown[] =>
     .map(({ n }) => n);
 
 function refuse(n: number, then: () => void = () => {}): Promise<never> {
-  return transactions.write((after) => {
+  return transactions.write((afterCommit) => {
     add(n);
-    after(then);
+    afterCommit(then);
     throw new Error(`no ${n}`);
   });
 }
@@ -56,9 +56,9 @@ test('W2: when SQLite fails, every write in the transaction is rejected and noth
 test('W3: callbacks of a write run after it is committed, and never for a write that was rolled back', async () => {
   const seen: string[] = [];
   const note = (what: string) => () => seen.push(`${what} ${connection.db.isTransaction}`);
-  const kept = transactions.write((after) => {
+  const kept = transactions.write((afterCommit) => {
     add(1);
-    after(note('kept'));
+    afterCommit(note('kept'));
   });
   await Promise.allSettled([kept, refuse(2, note('refused'))]);
   expect(seen).toEqual(['kept false']);

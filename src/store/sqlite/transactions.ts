@@ -3,9 +3,6 @@
 // W1. Each write has its own savepoint: one that throws is rolled back and does not affect the others.
 // W2. When SQLite itself fails, the whole transaction is rolled back and every write in it is rejected.
 // W3. Side effects of a write (ringing a bell, changing a cache) happen only after it is on disk.
-//
-// The turn ends with `setImmediate`, not with a microtask: a run of quick steps would otherwise block the event loop,
-// and timers and signals would starve.
 
 import { uptimeMs } from '../../base/uptime.ts';
 import { type Connection, pauseMs } from './connection.ts';
@@ -15,18 +12,18 @@ const BATCH_MAX = 512;
 const TICK_MS = 5;
 
 /** Registers a callback that runs when the write is on disk. */
-export type After = (then: () => void) => void;
+export type AfterCommit = (then: () => void) => void;
 
 /** The queue of writes of one connection. */
 export interface Transactions {
   /** Does the work inside a transaction; resolves when it is on disk. */
-  write<T>(work: (after: After) => T): Promise<T>;
+  write<T>(work: (afterCommit: AfterCommit) => T): Promise<T>;
   /** Resolves when nothing is queued any more. */
   idle(): Promise<void>;
 }
 
 interface Job {
-  readonly work: (after: After) => unknown;
+  readonly work: (afterCommit: AfterCommit) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -45,8 +42,8 @@ export function openTransactions(connection: Connection, committed: () => void):
   let busyRounds = 0;
   const idleWaiters: (() => void)[] = [];
 
-  // At the end of the tick, so that everything that became ready in it is written together. A run of quick steps would
-  // starve timers and sockets, so every few milliseconds they go first.
+  // Flushes at the end of the tick, so that everything that became ready in it is written together. Quick steps in a row
+  // would starve timers and sockets, so every few milliseconds these go first.
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
@@ -90,7 +87,7 @@ export function openTransactions(connection: Connection, committed: () => void):
   }
 
   return {
-    write: <T>(work: (after: After) => T) =>
+    write: <T>(work: (afterCommit: AfterCommit) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
         schedule();

@@ -35,7 +35,7 @@ CREATE VIEW run_events AS SELECT r.id AS run_id, e.seq, ${time('e.at')} AS at, l
   FROM events e JOIN runs r ON r.key = e.run;
 `;
 
-/** What `currentStepOf` returns. */
+/** The same step as `currentStepOf` returns. */
 const CURRENT_STEP = `coalesce(
     (SELECT l.step FROM live_activations l WHERE l.run = r.key AND l.of_group IS NULL AND (l.side IS NULL OR r.undoing IS NOT NULL)
       ORDER BY l.place LIMIT 1),

@@ -1,4 +1,4 @@
-// Three agents look for an answer at once. Two good answers are enough; a fourth agent puts them together.
+// Three agents look for an answer at the same time. Two good answers are enough; a fourth agent puts them together.
 
 import { arg, defineWorkflow } from 'pawl';
 

@@ -23,8 +23,8 @@ import type { ExternalFacts } from './host.ts';
 import { KnownValues, readValues } from './values.ts';
 import { resultsOf, WholeRecord } from './whole-record.ts';
 
-/** Options for opening a record. */
-export interface RecordOptions {
+/** Options for the cache of a run. */
+export interface RunCacheOptions {
   readonly store: Store;
   readonly run: string;
   readonly reads: readonly Need[];
@@ -51,18 +51,18 @@ interface NamedValues {
   readonly outputs: Map<string, Json | undefined>;
 }
 
-/** What the record of one run needs, beside what all records of an engine share. */
-export interface RecordRequest extends Pick<RecordOptions, 'reads' | 'params' | 'fresh'> {
+/** The options that differ between the caches of an engine. */
+export interface RunCacheRequest extends Pick<RunCacheOptions, 'reads' | 'params' | 'fresh'> {
   readonly concurrency?: Concurrency | undefined;
   /** Set if another process will drive the run: its steps stay in the queue. */
   readonly parked?: true;
 }
 
 /** A run's data in memory while it is driven. */
-export class RunRecord implements View {
+export class RunCache implements View {
   /** The evidence of the latest attempt whose end is not decided yet. */
   observed: { readonly path: Path; readonly evidence: Json | undefined } | undefined;
-  private readonly options: RecordOptions;
+  private readonly options: RunCacheOptions;
   private readonly values = new KnownValues();
   private readonly whole: WholeRecord;
   /** Undefined until they are loaded. */
@@ -71,7 +71,7 @@ export class RunRecord implements View {
   /** The data that the next delta writes. */
   private changedData = new Map<string, string>();
 
-  constructor(options: RecordOptions) {
+  constructor(options: RunCacheOptions) {
     this.options = options;
     this.whole = new WholeRecord(options);
     if (options.fresh) this.named = namesIn(options);
@@ -211,7 +211,7 @@ export class RunRecord implements View {
   }
 }
 
-function namesIn({ reads, outside }: RecordOptions): NamedValues {
+function namesIn({ reads, outside }: RunCacheOptions): NamedValues {
   const named: NamedValues = { data: new Map(), outputs: new Map() };
   for (const need of reads) {
     if (need.read === 'data') named.data.set(need.key, undefined);
@@ -221,7 +221,7 @@ function namesIn({ reads, outside }: RecordOptions): NamedValues {
   return named;
 }
 
-async function readNamed(options: RecordOptions): Promise<NamedValues> {
+async function readNamed(options: RunCacheOptions): Promise<NamedValues> {
   const { store, run } = options;
   const named = namesIn(options);
   if (named.data.size > 0) for (const [key, value] of await store.data(run, [...named.data.keys()])) named.data.set(key, value);
@@ -232,7 +232,7 @@ async function readNamed(options: RecordOptions): Promise<NamedValues> {
   return named;
 }
 
-async function readMembers({ store, run }: RecordOptions, group: Path): Promise<Map<string, MemberResult>> {
+async function readMembers({ store, run }: RunCacheOptions, group: Path): Promise<Map<string, MemberResult>> {
   const rows = (await store.attempts(run, group)).filter((row) => row.outcome !== undefined);
   const read = await readValues(
     store,

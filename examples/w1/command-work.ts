@@ -16,7 +16,7 @@ export interface StepInput {
 }
 
 /** What a command works on: the book of the run in its current state. */
-export interface Desk {
+export interface CommandWork {
   readonly db: BookDatabase;
   readonly input: StepInput;
   readonly book: Book;
@@ -26,7 +26,7 @@ export interface Desk {
 }
 
 /** Loads the book of the run. */
-export function deskOf(db: BookDatabase, input: StepInput): Desk {
+export function loadWork(db: BookDatabase, input: StepInput): CommandWork {
   const book = db.bookOfRun(input.runId);
   if (book === undefined || book.analysisPath === null) throw new Error(`run ${input.runId} has no book with an analysis`);
   const version = db.latestVersion(book.id);
