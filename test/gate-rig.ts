@@ -87,9 +87,9 @@ export function gateStage(): { readonly now: GateStage } {
   };
 }
 
-const TRAITS: readonly (keyof CheckTraits)[] = ['looksElsewhere', 'heldAtMerge', 'judgesWork', 'isApproval', 'sameInEveryRun'];
+const TRAITS: readonly (keyof CheckTraits)[] = ['readsFiles', 'requiredAtMerge', 'checksWork', 'isApproval', 'independentOfRun'];
 
-/** What a check says of itself. */
-export function traitsIn(check: CheckTraits): readonly string[] {
-  return TRAITS.filter((trait) => check[trait] === true);
+/** The traits that a check declares, apart from its reports. */
+export function traitsIn(check: CheckTraits): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(TRAITS.flatMap((trait) => (check[trait] === undefined ? [] : [[trait, check[trait]]])));
 }

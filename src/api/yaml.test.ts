@@ -23,14 +23,14 @@ stages:
 
 test('a field that a workflow file cannot have is rejected', async () => {
   const graph = defineWorkflow({ name: 'w', steps: { a: { handler: () => 1, next: null } } });
-  await expect(workflowToYaml(graph)).rejects.toThrow('some of it is a function');
+  await expect(workflowToYaml(graph)).rejects.toThrow('it contains a function');
   const flow = workflow('f', function* () {
     yield* step('a').task(() => 1);
   });
-  await expect(workflowToYaml(flow)).rejects.toThrow('"f" is a flow');
+  await expect(workflowToYaml(flow)).rejects.toThrow('cannot export "f": it is a flow');
   const effect = defineWorkflow({
     name: 'e',
     steps: { a: { command: 'x', outputs: [{ name: 'row', type: 'effect', find: () => 1 }], next: null } },
   });
-  await expect(workflowToYaml(effect)).rejects.toThrow('some of it is a function');
+  await expect(workflowToYaml(effect)).rejects.toThrow('it contains a function');
 });

@@ -33,7 +33,7 @@ stages:
 `);
 
 describe('a review policy', () => {
-  test('of the seed is exactly the workflow that the seed says it is', () => {
+  test('the review policy of the seed compiles to the workflow in the seed', () => {
     const [first] = compileReviewPolicy(SEED);
     expect({ name: first?.metadata.name, trigger: first?.trigger, stages: first?.stages }).toEqual(EXPECTED);
   });
@@ -62,7 +62,7 @@ describe('a review policy', () => {
     ]);
   });
 
-  test('in a sequence asks several agents of one role at once, in the order of the sequence', () => {
+  test('a sequence with a count asks several agents of a role at the same time, in its order', () => {
     const requirements = [{ role: 'a' }, { role: 'b', count: 2 }];
     const [only] = compileReviewPolicy({ rules: [{ name: 'r', requirements, sequence: ['b', 'a'] }] });
     expect(only?.stages.map(({ id, type }) => [id, type])).toEqual([
@@ -100,7 +100,7 @@ describe('a review policy', () => {
     for (const action of ['edited', 'closed', 'labeled']) expect([action, started(action, 'main')]).toEqual([action, []]);
   });
 
-  test('that is not enabled gives nothing', () => {
+  test('a review policy that is not enabled compiles to no workflow', () => {
     expect(compileReviewPolicy({ ...SEED, enabled: false })).toEqual([]);
   });
 });

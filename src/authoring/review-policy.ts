@@ -1,4 +1,4 @@
-// Owns review policies: each rule is shorthand for a workflow file and runs as one, so there is no second engine for
+// Compiles review policies: each rule is shorthand for a workflow file and runs as one, so there is no second engine for
 // reviews.
 //
 // - A rule with a sequence becomes its roles as agent stages, in that order.
@@ -25,14 +25,14 @@ export interface ReviewRule {
   readonly sequence?: readonly string[];
 }
 
-/** A review policy as it is written. */
+/** A review policy in the settings. */
 export interface ReviewPolicy {
   readonly enabled?: boolean;
   readonly default_requirements?: readonly ReviewRequirement[];
   readonly rules?: readonly ReviewRule[];
 }
 
-/** A workflow file as data, in the form in which one is written. */
+/** A workflow file as data. */
 export interface GeneratedWorkflow {
   readonly apiVersion: 'pawl.dev/v1';
   readonly kind: 'Workflow';
@@ -45,10 +45,10 @@ export interface GeneratedWorkflow {
 /** The name of the workflow that the default requirements become. */
 export const DEFAULT_REVIEW = 'default-review';
 
-/** The events beside `pull_request.opened` that start the reviews of a pull request. */
+/** The further events that start the reviews of a pull request, in addition to `pull_request.opened`. */
 const REVIEWED_EVENTS = ['pull_request.reopened', 'pull_request.ready_for_review', 'pull_request.synchronize'];
 
-/** What starts a workflow of a policy. */
+/** The trigger of a workflow of a policy. */
 export function reviewTrigger({ rules = [] }: ReviewPolicy, { metadata: { name } }: GeneratedWorkflow): TriggerModel {
   const named = rules.flatMap(({ match }) => match?.base_branch ?? []);
   const own = rules.find((rule) => rule.name === name)?.match?.base_branch;

@@ -1,4 +1,4 @@
-// Owns the triggers of roles: an event starts an agent of that role without a workflow file. It runs as a workflow of one
+// Compiles the triggers of roles: an event starts an agent of that role without a workflow file. It runs as a workflow of one
 // stage, so that it is recorded, limited and stopped like every other run.
 //
 // - The agent learns what happened and decides what to do. It may write a comment or open a pull request, or neither.

@@ -17,7 +17,7 @@ export function workflowFolders(project: Project): string[] {
 /** The workflow files of a project. */
 export async function workflowFiles(project: Project): Promise<string[]> {
   const { findFiles } = await import('../authoring/discover/discover.ts');
-  return (await Promise.all(workflowFolders(project).map(findFiles))).flatMap(({ found }) => found);
+  return (await Promise.all(workflowFolders(project).map(findFiles))).flatMap(({ paths }) => paths);
 }
 
 /** The files given as FILE arguments; throws if one does not exist. */

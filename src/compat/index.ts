@@ -1,8 +1,7 @@
-// Other spellings of the library: `import { defineWorkflow, Workflow, StepDef } from 'pawl/compat'`.
+// Alternative syntax of the library: `import { defineWorkflow, Workflow, StepDef } from 'pawl/compat'`.
 
 export { QUESTION_FORMAT as SUB_AGENT_QUESTION_FORMAT, QUESTION_RELAY_HANDLER } from '../agents/reply.ts';
 export { AgentRole, Dispatch } from '../authoring/graph/dispatch.ts';
-export { StepDef } from '../authoring/graph/graph.ts';
 export type {
   GraphContext,
   GraphSpec,
@@ -23,4 +22,4 @@ export type {
 export type { StepCondition as ConditionSpec } from '../authoring/spec/part.ts';
 export { Outcome } from '../definition/outcome.ts';
 export { DocumentAvailability, LoopState } from '../definition/states.ts';
-export { type CompatStepBuilder, defineWorkflow, step, Workflow } from './workflow.ts';
+export { type CompatStepBuilder, defineWorkflow, StepDef, step, Workflow } from './workflow.ts';

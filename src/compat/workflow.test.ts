@@ -1,9 +1,9 @@
-// The spellings that only `pawl/compat` has: they work there, and `pawl` refuses them and names its own.
+// The alternative syntax of `pawl/compat`: it works there, and `pawl` rejects it and names its own.
 
 import { expect, test } from 'vitest';
 import { arg } from '../definition/param/arg.ts';
 import { defineWorkflow as define } from '../index.ts';
-import { defineWorkflow } from './index.ts';
+import { defineWorkflow, StepDef, Workflow } from './index.ts';
 
 const params = { size: arg({ default: 3 }) };
 
@@ -39,4 +39,11 @@ test.each([
     steps: { a: { handler: (ctx) => ({ n: [name in { ...ctx }, ctx.params.size] }), next: null } },
   });
   expect((await own.run()).finalOutput).toEqual({ n: [false, 3] });
+});
+
+test('a step definition is frozen and can be shared', () => {
+  const step = StepDef({ id: 'a', next: { ok: null } });
+  expect(() => Object.assign(step, { id: 'b' })).toThrow(TypeError);
+  expect(() => Object.assign(step.next as object, { ok: 'b' })).toThrow(TypeError);
+  expect(new Workflow('one', step).compiled.definition.steps).toEqual(new Workflow('two', step).compiled.definition.steps);
 });

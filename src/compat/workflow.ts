@@ -1,13 +1,13 @@
-// Owns the spellings of workflows that `pawl` itself does not have: steps as a list or one by one, and other names for
-// one thing. They compile to the same definitions; types check them less, `validate` as much.
+// Owns the alternative syntax of `pawl/compat`: steps as a list or one by one, and other names for the same thing. It
+// compiles to the same definitions; types check it less, `validate` checks it as much.
 
 import type { EngineOptions } from '../api/engine-options.ts';
 import { type RunArguments, Workflow as TypedWorkflow } from '../api/workflow.ts';
 import type { FlowCall } from '../authoring/flow/call.ts';
 import type { WorkflowValue } from '../authoring/flow/flow.ts';
-import { compileGraph, compileSteps } from '../authoring/graph/graph.ts';
+import { compileGraph } from '../authoring/graph/graph.ts';
 import type { StepOutput } from '../authoring/graph/output.ts';
-import type { GraphSpec, StepSpec, StepsOptions } from '../authoring/graph/spec.ts';
+import type { GraphSpec, NextSpec, StepSpec, StepsOptions } from '../authoring/graph/spec.ts';
 import type { OutputOfWorkflow } from '../authoring/spec/step.ts';
 import type { Json } from '../base/json.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
@@ -21,10 +21,10 @@ import type { ChildArguments } from '../kinds/workflow/spec.ts';
 export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> extends TypedWorkflow<Input, Output> {
   /** A graph from its steps, in order; options may come last. */
   constructor(name: string, ...steps: readonly StepSpec[] | readonly [...StepSpec[], StepsOptions]);
-  /** A workflow that is compiled already. */
+  /** A compiled workflow. */
   constructor(compiled: CompiledWorkflow);
   constructor(first: string | CompiledWorkflow, ...steps: readonly StepSpec[]) {
-    super(typeof first === 'string' ? compileSteps(first, steps, REGISTRY) : first);
+    super(typeof first === 'string' ? compileSteps(first, steps) : first);
   }
 
   /** What one step of a graph says: its title, its instructions, and what comes next. */
@@ -36,6 +36,22 @@ export class Workflow<Input = Readonly<Record<string, unknown>>, Output = Json> 
     if (typeof first === 'string') return this.stepOutput(first, second as Readonly<Record<string, unknown>>);
     return super.run(...(args as RunArguments<Input, EngineOptions>));
   }
+}
+
+function compileSteps(name: string, args: readonly (StepSpec | StepsOptions)[]): CompiledWorkflow {
+  const last = args.at(-1);
+  const options = last === undefined || isStep(last) ? {} : last;
+  return compileGraph({ ...options, name, steps: args.filter(isStep) }, REGISTRY);
+}
+
+function isStep(value: StepSpec | StepsOptions): value is StepSpec {
+  return 'id' in value || 'name' in value;
+}
+
+/** Freezes a step, so that it can be shared. */
+export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
+  const { next } = spec;
+  return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });
 }
 
 /** A workflow as a graph whose steps are a list; `type`, `name` and `initialStep` may stand for `name`, `title` and `entry`. */

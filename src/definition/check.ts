@@ -39,16 +39,16 @@ export type CheckModel = CheckOf<keyof CheckConfigs> | CustomCheckModel;
 
 /** The properties of a check that other parts of the engine depend on. */
 export interface CheckTraits {
-  /** True if it does not look at files of the workspace. Others might. */
-  readonly looksElsewhere?: true;
-  /** True if a merge is held to what it found at the forge. */
-  readonly heldAtMerge?: true;
-  /** True if it is about the work, although it does not look at files itself. */
-  readonly judgesWork?: true;
-  /** True if it checks approvals of people. */
+  /** False if it reads no files of the workspace. Default: it may read any. */
+  readonly readsFiles?: false;
+  /** True if a merge requires it to hold for the head that is merged: what it found at the forge must still be true. */
+  readonly requiredAtMerge?: true;
+  /** True if it checks the work although it reads no files itself, as CI does. */
+  readonly checksWork?: true;
+  /** True if it is about whether people approve. */
   readonly isApproval?: true;
-  /** True if it looks at the same things in every run of a tree of runs. */
-  readonly sameInEveryRun?: true;
+  /** True if its verdict does not depend on the run: another run of the tree can repeat it. */
+  readonly independentOfRun?: true;
   /** Returns the patterns of the reports that a check with this configuration reads. They may change while it runs. */
   reports?(config: CheckModel): readonly string[];
 }
@@ -146,6 +146,7 @@ export function parseChecks(input: readonly unknown[], report: KindReport): read
 
 function numbered(report: KindReport, index: number): KindReport {
   return {
+    ...report,
     fault: (message, hint) => report.fault(`check ${index + 1}: ${message}`, hint),
     expression: (source, label, roots) => report.expression(source, `check ${index + 1}: ${label}`, roots),
     check: (name) => report.check(name),

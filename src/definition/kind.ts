@@ -84,6 +84,8 @@ export interface KindReport {
   fault(message: string, hint: string): void;
   /** Checks an expression. `roots` are the allowed root names, if they differ from those of conditions; `any` allows all data. */
   expression(source: string, label: string, roots?: readonly string[] | 'any'): void;
+  /** Returns the declaration of a built-in kind, or undefined if there is none of that name. */
+  kind(name: string): KindDeclaration | undefined;
   /** Returns the declaration of a check, or undefined if only the engine that runs it knows it. */
   check(name: string): CheckDeclaration | undefined;
 }

@@ -8,8 +8,8 @@ import { type ApprovalOptionModel, type Definition, membersOf, type StepModel, w
 import { isBefore } from './validation/rework.ts';
 
 /** Whether any of these checks reads files. */
-export function judgesFiles({ checks: known }: Pick<KindFacts, 'checks'>, checks: readonly CheckModel[]): boolean {
-  return allChecks(checks).some(({ check }) => known[check]?.looksElsewhere !== true);
+export function anyReadsFiles({ checks: known }: Pick<KindFacts, 'checks'>, checks: readonly CheckModel[]): boolean {
+  return allChecks(checks).some(({ check }) => known[check]?.readsFiles !== false);
 }
 
 /** Whether a step merges a pull request, itself or in one of its branches. */
@@ -19,7 +19,7 @@ export function landsWork(facts: Pick<KindFacts, 'kinds'>, step: StepModel): boo
 
 /** Whether a step checks files, itself or in one of its branches, or judges a review of them. */
 export function judgesTree(facts: KindFacts, step: StepModel): boolean {
-  if (traitsOf(facts, step.kind).judgesTree === true || judgesFiles(facts, checksIn(step))) return true;
+  if (traitsOf(facts, step.kind).judgesTree === true || anyReadsFiles(facts, checksIn(step))) return true;
   return membersOf(step).some((member) => judgesTree(facts, member));
 }
 

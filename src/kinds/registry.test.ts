@@ -31,7 +31,7 @@ describe('the kinds', () => {
     });
   });
 
-  test('that may have had an effect ask before they run again after a crash', () => {
+  test('kinds that may have had an effect ask before they run again after a crash', () => {
     const asking = Object.values(kinds).filter(({ recovery }) => recovery === 'ask');
     expect(asking.map(({ kind }) => kind)).toEqual(['task', 'agent', 'webhook', 'command', 'generate', 'custom']);
   });
@@ -57,7 +57,7 @@ describe('the kinds', () => {
       ({ effectText }) => effectText !== undefined,
       ['task', 'agent', 'webhook', 'command', 'action', 'custom'],
     ],
-  ])('that %s are known by their declarations', (_what, is, expected) => {
+  ])('the kinds that %s are known by their declarations', (_what, is, expected) => {
     const found = Object.values(kinds)
       .filter(is)
       .map(({ kind }) => kind);
@@ -72,12 +72,12 @@ describe('the checks', () => {
     for (const [name, check] of checks) expect(check.name).toBe(name);
   });
 
-  test('that a merge is held to, or that are about the pull request, do not look at files', () => {
-    const atForge = checks.filter(([, check]) => check.heldAtMerge === true || check.needsPullRequest === true);
-    expect(atForge.filter(([, check]) => check.looksElsewhere !== true)).toEqual([]);
+  test('checks that a merge requires, or that are about the pull request, read no files', () => {
+    const atForge = checks.filter(([, check]) => check.requiredAtMerge === true || check.needsPullRequest === true);
+    expect(atForge.filter(([, check]) => check.readsFiles !== false)).toEqual([]);
   });
 
-  test('that are about approval are what a merge is held to', () => {
-    expect(checks.filter(([, check]) => check.isApproval === true && check.heldAtMerge !== true)).toEqual([]);
+  test('checks that are about approval are required at a merge', () => {
+    expect(checks.filter(([, check]) => check.isApproval === true && check.requiredAtMerge !== true)).toEqual([]);
   });
 });

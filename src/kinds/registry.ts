@@ -1,4 +1,5 @@
-// Owns the list of the built-in kinds of steps and gate checks. A new one is its folder, and here its import and its entry.
+// Owns the list of the built-in step kinds and gate checks. To add one, create its folder, then add an import and an entry
+// here and in `spec.ts`.
 
 import type { CheckCompiler, Compilers, KindCompiler } from '../authoring/graph/work.ts';
 import { EngineError } from '../base/error.ts';
@@ -36,7 +37,7 @@ import { validateKind } from './validate/kind.ts';
 import { webhookKind } from './webhook/kind.ts';
 import { workflowKind } from './workflow/kind.ts';
 
-/** All kinds and checks: how they are written, validated and executed. */
+/** All kinds and checks, with their compilers and executors. */
 export interface Registry extends Compilers, Executors {
   readonly kinds: Readonly<Record<StepKind, KindCompiler & KindExecutor>>;
   readonly checks: Readonly<Record<string, CheckCompiler & GateCheck>>;

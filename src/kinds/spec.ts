@@ -1,6 +1,5 @@
-// Owns the list of what authors write for each kind of step and each gate check, as types: the other side of
-// `registry.ts`, which has the values. A new one is its folder, and here its import and its entry. Nothing but types is in
-// this file and in the `spec.ts` of a kind, so that `authoring` may read it and still loads no kind.
+// Owns the list of the author-facing types of each step kind and gate check; `registry.ts` has the implementations. This file
+// and the `spec.ts` of each kind have only types, so that `authoring` can import them without loading a kind.
 
 import type { Targets } from '../authoring/spec/step.ts';
 import type { ActionStep } from './action/spec.ts';
@@ -34,10 +33,10 @@ import type { WorkflowStep } from './workflow/spec.ts';
 
 /**
  * The kinds of steps by the field that selects them. C is the context of its functions, X the step as written, Ids the ids
- * that it may name. What a kind can say: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
+ * that it may name. A kind can have: `fields` of a step of `defineWorkflow`, those that it cannot do without (`needs`),
  * `list` (the same fields in a list of steps, which is checked less), `flow` (its methods of `step(name)`), its `result`,
- * and its own `outcomes`. What a question adds: its answers (`labels`), whether all of them lead somewhere (`leads`), and
- * where (`targets`). `members` are the steps inside a group by id, `memberIds` the names that requests may use for them;
+ * and its own `outcomes`. A question adds its answers (`labels`), whether all of them have a target (`leads`), and the
+ * targets (`targets`). `members` are the steps inside a group by id, `memberIds` the names that requests may use for them;
  * `signals` are the names that it waits for.
  */
 export interface Kinds<C, X, Ids extends Targets> {
@@ -80,7 +79,7 @@ export interface BuiltInChecks<C, Asks> {
 
 type KindName = keyof Kinds<never, unknown, Targets>;
 type PartOf<Row, Part> = Part extends keyof Row ? Row[Part] : never;
-type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+type Together<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void ? All : never;
 
 /** One part of all kinds together: `list`, the fields of all kinds, or `flow`, the methods of all kinds. */
 export type KindParts<Part extends 'list' | 'flow', C = never> = Together<

@@ -100,11 +100,13 @@ describe('an agent', () => {
 
   test('refuses a context that is not a plain object, and an invalid worker', () => {
     expect(() => step('r').agent({ agent: 'x', context: { f: () => 1 } })).toThrow(
-      'step "r" cannot be built: its agent is not plain JSON: context.f is a function',
+      'step "r" cannot be built: `agent` is not plain JSON: context.f is a function',
     );
     expect(() => step('r').agent({ agent: 'x', context: ['a'] })).toThrow('step "r" cannot be built: `context` must be an object');
-    expect(() => step('r').agent({ agent: {} as never })).toThrow('step "r" cannot be built: its agent is an object without execute');
-    expect(() => step('r').agent({ prompt: 'p' } as never)).toThrow('step "r" cannot be built: it has no agent');
+    expect(() => step('r').agent({ agent: {} as never })).toThrow(
+      'step "r" cannot be built: `agent` must be a role or an object with execute(context, ctx)',
+    );
+    expect(() => step('r').agent({ prompt: 'p' } as never)).toThrow('step "r" cannot be built: `agent` is missing');
     expect(() => step('r').generate({ generator: '' })).toThrow('step "r" cannot be built: `generate` must be the name of a role');
   });
 });
@@ -113,7 +115,7 @@ describe('validate', () => {
   test('repairs three times unless told otherwise, and null stages are the default set', () => {
     expect(step('v').validate().bound.model).toMatchObject({ stages: null, repairs: 3 });
     expect(step('v').validate({ stages: 'ci', retry: 0 }).bound.model).toMatchObject({ stages: 'ci', repairs: 0 });
-    expect(() => step('v').validate({ retry: -1 })).toThrow('`retry` must be a whole number');
+    expect(() => step('v').validate({ retry: -1 })).toThrow('`retry` must be 0 or a positive integer');
   });
 });
 
@@ -195,7 +197,7 @@ describe('the other kinds', () => {
     );
     expect(raw).toEqual([]);
     expect(call('gate', 'npm test')).toMatchObject({
-      message: 'step "a" cannot be built: .gate() takes an object such as { checks: ["npm test"] }, not "npm test"',
+      message: 'step "a" cannot be built: the argument of .gate() must be an object such as { checks: ["npm test"] }, not "npm test"',
     });
   });
 
@@ -214,11 +216,11 @@ describe('the other kinds', () => {
       ],
       flaky: 'quarantine',
     });
-    expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: a gate must have at least one check');
+    expect(() => step('g').gate({ checks: [] })).toThrow('step "g" cannot be built: `checks` must have at least one check');
     expect(() => step('g').gate({ checks: [{ check: 'command', run: 'x', expect: 'exit_code ==' }] })).toThrow(
       'step "g" cannot be built: check 1: expect is invalid',
     );
-    expect(() => step('d').delay('soon' as never)).toThrow('step "d" cannot be built: its delay is "soon", which is not a duration');
+    expect(() => step('d').delay('soon' as never)).toThrow('step "d" cannot be built: `delay` must be a duration, not "soon"');
     expect(() => step('s').signal('')).toThrow('step "s" cannot be built');
     expect(() => step('w').workflow('child', [] as never)).toThrow('gives workflow "child" an input that is not an object');
   });
@@ -266,10 +268,10 @@ describe('a fan-out', () => {
   test('takes keys from the author, which must be distinct and fit into a path', () => {
     expect(membersOf(step('all').each([5, 6], body, { key: (item) => `n${item}` }).bound.model).map(({ id }) => id)).toEqual(['n5', 'n6']);
     expect(() => step('all').each([5, 6], body, { key: () => 'n' })).toThrow('step "all" has two items with the key "n"');
-    expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('names an item "a/b"');
+    expect(() => step('all').each([5], body, { key: () => 'a/b' })).toThrow('has the item key "a/b"');
     expect(() => step('all').each([5], body, { concurrency: 0 })).toThrow('concurrency` must be a positive integer, not 0');
     expect(() => step('all').each(new Array(1_000_000_000), body)).toThrow('has 1000000000 items; a fan-out can have at most 100000');
-    expect(() => step('all').each([5], () => step('in').each([1], body))).toThrow('step "all" cannot hold step "in"');
+    expect(() => step('all').each([5], () => step('in').each([1], body))).toThrow('step "all" cannot contain step "in"');
   });
 });
 
@@ -313,12 +315,12 @@ describe('shared options', () => {
   test('are refused when they are invalid', () => {
     const call = step('a').task(greet, 'you');
     expect(() => call.retry(-1)).toThrow('`retry` must be 0 or a positive integer');
-    expect(() => call.timeout('soon' as never)).toThrow('step "a" cannot be built: its timeout is "soon"');
-    expect(() => call.recovery('reconcile' as never)).toThrow('no function for it');
+    expect(() => call.timeout('soon' as never)).toThrow('step "a" cannot be built: `timeout` must be a duration, not "soon"');
+    expect(() => call.recovery('reconcile' as never)).toThrow('needs the function `reconcile`');
     expect(() => call.postconditions({ name: 'odd', check: '1 +' })).toThrow('step "a" cannot be built: the check "odd" is invalid');
   });
 
-  test('and models are frozen through', () => {
+  test('the models of steps are deeply frozen', () => {
     const { model } = step('a').agent({ agent: 'x', context: { list: [1] } }).bound;
     expect(() => ((modelOf({ bound: { model } }).config as { context: unknown }).context as { list: number[] }).list.push(2)).toThrow(
       TypeError,

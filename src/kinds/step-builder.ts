@@ -22,8 +22,8 @@ class NamedStep {
       for (const [name, parts] of Object.entries(kind.flow ?? {})) {
         const method = { ...parts, name, kind };
         Object.defineProperty(NamedStep.prototype, name, {
-          value(this: NamedStep, ...given: readonly unknown[]) {
-            return callMethod(method, { name: this.#name, compilers: REGISTRY }, given);
+          value(this: NamedStep, ...args: readonly unknown[]) {
+            return callMethod(method, { name: this.#name, compilers: REGISTRY }, args);
           },
         });
       }

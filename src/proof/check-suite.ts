@@ -53,7 +53,7 @@ export function describeCheck(check: GateCheck, harness: CheckHarness): void {
     });
 
     // A check that reads no files needs no workspace.
-    if (check.looksElsewhere === true) return;
+    if (check.readsFiles === false) return;
     test('a missing workspace does not fail the gate', async () => {
       await inWorkspace(check, harness.fails, async (runCheck, cwd) => {
         rmSync(cwd, { recursive: true });

@@ -128,7 +128,7 @@ export function defineCheck<Config extends object, Written = unknown>(
   spec: CustomCheckSpec<Config, Written>,
 ): CustomCheck<WrittenFor<Written, Config>> {
   const { name, title, reports, approvalOf, reactiveEvents, needsPullRequest } = spec;
-  const { looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun } = spec;
+  const { readsFiles, requiredAtMerge, checksWork, isApproval, independentOfRun } = spec;
   const [fault] = (reactiveEvents ?? []).flatMap((event) => eventProblem(event) ?? []);
   if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `the check "${name}": ${fault.message}; ${fault.hint}`);
   const parse = (config: CheckModel): Config => parseConfig(spec.parse, fieldsOf(config));
@@ -137,7 +137,7 @@ export function defineCheck<Config extends object, Written = unknown>(
   Object.defineProperty(check, 'name', { value: name });
   const own: CustomCheck<WrittenFor<Written, Config>> = Object.freeze(
     Object.assign(check, {
-      ...omitUndefined({ needsPullRequest, reactiveEvents, looksElsewhere, heldAtMerge, judgesWork, isApproval, sameInEveryRun }),
+      ...omitUndefined({ needsPullRequest, reactiveEvents, readsFiles, requiredAtMerge, checksWork, isApproval, independentOfRun }),
       ...(title === undefined ? {} : { title: (config: CheckModel) => title(parse(config)) }),
       // These are called for every gate of the workflow; `validate` reports invalid fields.
       ...(reports === undefined ? {} : { reports: (config: CheckModel) => valueOr([], () => reports(parse(config))) }),

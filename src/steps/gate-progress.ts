@@ -7,7 +7,7 @@
 import { digestJson } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { allChecks, type CheckModel } from '../definition/check.ts';
-import { judgesFiles } from '../definition/landing.ts';
+import { anyReadsFiles } from '../definition/landing.ts';
 import type { CheckResult } from './attempt.ts';
 import { type CheckVerdict, errorOf, whyUndecided } from './check.ts';
 import { redactPlain } from './redaction.ts';
@@ -60,7 +60,7 @@ export class GateProgress {
   passedBefore(config: CheckModel, index: number): CheckRun | undefined {
     const last = this.#last?.checks[index];
     if (last === undefined || last.verdict.passed !== true || this.#asksForge(config)) return undefined;
-    if (judgesFiles(this.#job.runner, [config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
+    if (anyReadsFiles(this.#job.runner, [config]) && (this.#tree === null || this.#last?.tree !== this.#tree)) return undefined;
     return { config, verdict: last.verdict, at: last.at };
   }
 

@@ -45,7 +45,7 @@ stages:
   expect([started.code, started.run.status, started.waits[0]?.kind]).toEqual([3, 'waiting', 'checks']);
   const { id } = started.run;
   expect(started.waits[0]?.message).toMatch(
-    /^ci_status: it waits for test \(not there yet\); pr_approval: it waits for maintainers: 0 of 1 approvals of \w{12}$/,
+    /^ci_status: it waits for test \(not started\); pr_approval: it waits for maintainers: 0 of 1 approvals of \w{12}$/,
   );
   expect(Date.parse(started.waits[0]?.due ?? '')).toBeGreaterThan(Date.now());
   expect((await rig.run(['show', id])).stdout).toMatch(/the checks of gate#1: ci_status: it waits for test .*next check in /);

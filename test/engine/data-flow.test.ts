@@ -222,11 +222,13 @@ describe('a text in braces that nothing would fill in', () => {
     ['a title', { command: 'x', title: 'Fix {{ params.title }}' }, '`title`'],
     ['instructions', { actions: ['Fix {{ params.title }}'] }, '`actions`'],
   ])('a text in braces in %s is an error that names the field', (_, first, field) => {
-    expect(problems(first)).toEqual([`a TEMPLATE_LITERAL its ${field} contains "{{ params.title }}", which would not be filled in`]);
+    expect(problems(first)).toEqual([`a TEMPLATE_LITERAL ${field} contains "{{ params.title }}", but templates are not rendered here`]);
   });
 
   test('a text in braces in a command is an error, except the templates of other programs', () => {
-    expect(problems({ command: 'echo {{ params.title }}' })).toEqual([expect.stringContaining('a TEMPLATE_IN_COMMAND its command')]);
+    expect(problems({ command: 'echo {{ params.title }}' })).toEqual([
+      expect.stringContaining('a TEMPLATE_IN_COMMAND `run` must not contain a template'),
+    ]);
     expect(problems({ command: 'echo {{ params.title }}', templates: true })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
     expect(problems({ command: 'echo {{ loud }}', templates: true })).toEqual([expect.stringContaining('TEMPLATE_IN_COMMAND')]);
     expect(problems({ command: "docker ps --format '{{.Names}}'" })).toEqual([]);
@@ -241,7 +243,7 @@ describe('a text in braces that nothing would fill in', () => {
 
   test('a text in braces that would not be filled in is an error in the list form, too', () => {
     const list = () => defineList({ name: 'w', steps: [{ id: 'a', agent: 'dev', prompt: '{{ params.x }}', next: null }] });
-    expect(list).toThrow(/step "a": its `prompt` contains "\{\{ params.x \}\}", which would not be filled in; write a function/);
+    expect(list).toThrow(/step "a": `prompt` contains "\{\{ params.x \}\}", but templates are not rendered here; write a function/);
   });
 
   test('a step that fills in its own templates leaves those of a program alone', async () => {

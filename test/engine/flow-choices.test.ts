@@ -52,7 +52,7 @@ test('skipOnError continues with null after a failure, but not after a rejection
 });
 
 test('a group cannot hold a step with skipOnError', () => {
-  expect(() => all([step('a').task(fails).skipOnError()])).toThrow('cannot hold step "a" with skipOnError; yield* that one by itself');
+  expect(() => all([step('a').task(fails).skipOnError()])).toThrow('cannot contain step "a" with skipOnError; yield* that step separately');
 });
 
 test('branch runs the first step whose condition is true', async () => {
@@ -65,7 +65,7 @@ test('branch runs the first step whose condition is true', async () => {
   });
   const view = await (await (await rig.open()).start(flow)).wait();
   expect([view.status, view.output]).toEqual(['completed', 'edited']);
-  expect(() => branch([[false, step('a').task(fails)]])).toThrow('branch([…]) has no condition that is true');
+  expect(() => branch([[false, step('a').task(fails)]])).toThrow('branch([…]) must have a condition that is true');
 });
 
 test('a run that exists is not continued with other parameters', async () => {

@@ -134,8 +134,8 @@ describe('outputs of a graph', () => {
       defineWorkflow({ name: 'w', steps: { a: { ...work, outputs, next: null } } } as never);
     expect(() => define([{ name: 'o', type: 'file', pattern: '../x' }])).toThrow('leads out of the workspace');
     expect(() => define([{ name: 'o', type: 'file', pattren: 'x' }])).toThrow('unknown option "pattren" (did you mean "pattern"?)');
-    expect(() => define([{ name: 'o', type: 'row' }])).toThrow('write one of file, artifact, comment, pr, ');
-    expect(() => define([{ name: 'o', type: 'effect' }])).toThrow('has no function `find`');
+    expect(() => define([{ name: 'o', type: 'row' }])).toThrow('must have one of the types file, artifact, comment, pr, ');
+    expect(() => define([{ name: 'o', type: 'effect' }])).toThrow('must have a function `find`');
     expect(() =>
       define([
         { name: 'o', type: 'pr' },
@@ -198,11 +198,11 @@ describe('a graph with side steps', () => {
   });
 
   test.each([
-    ['onError names no side step', { onError: 'b' }, '`onError` is "b", which is not a side step (did you mean'],
-    ['a transition leads to one', { next: 'side' }, 'it leads to the side step "side"'],
-    ['one leads into the run', { side: { next: 'a' } }, 'it is a side step and leads to "a"'],
-    ['an extension starts no side step', { extend: { by: '1m', onExtend: 'a' } }, '`extend.onExtend` is "a", which is not a side step'],
-    ['the run begins at one', { entry: 'side' }, 'it begins at the side step "side"'],
+    ['onError names no side step', { onError: 'b' }, '`onError` must name a side step, not "b" (did you mean'],
+    ['a transition leads to one', { next: 'side' }, '`next` must not lead to the side step "side"'],
+    ['one leads into the run', { side: { next: 'a' } }, '`next` must not lead from a side step to "a"'],
+    ['an extension starts no side step', { extend: { by: '1m', onExtend: 'a' } }, '`extend.onExtend` must name a side step, not "a"'],
+    ['the run begins at one', { entry: 'side' }, 'the entry "side" must not be a side step'],
   ])('a graph with side steps is refused when %s', (_, { onError, entry, side = {}, ...step }: Record<string, unknown>, message) => {
     const top = { ...(onError === undefined ? {} : { onError }), ...(entry === undefined ? {} : { entry }) };
     const steps = { a: { command: 'x', next: null, ...step }, side: { command: 'x', side: true, ...(side as object) } };

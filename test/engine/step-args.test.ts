@@ -79,8 +79,8 @@ test.each(['a b', '../x', '', '-x', 'a\nb', 'a'.repeat(65)])('%j cannot be the i
 
 test('a Dispatch names an agent and a script', () => {
   const define = (given: object) => defineList({ name: 'd', steps: [{ id: 'a', handler: Dispatch(given as never), next: null }] });
-  expect(() => define({ agent: 'developer' })).toThrow('its Dispatch has no script');
-  expect(() => define({ script: 'x.py' })).toThrow('its Dispatch has no agent');
+  expect(() => define({ agent: 'developer' })).toThrow('`script` of Dispatch is missing');
+  expect(() => define({ script: 'x.py' })).toThrow('`agent` of Dispatch is missing');
   expect(() => define({ agent: 'developer', script: 'x.py', scirpt: 1 })).toThrow('a Dispatch has no field "scirpt"');
 });
 

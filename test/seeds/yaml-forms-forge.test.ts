@@ -280,6 +280,6 @@ test('a list of names is no list of stages, and the long form is shown', () => {
     `apiVersion: pawl.dev/v1\nkind: Workflow\nmetadata: { name: w }\nstages: [review, merge]\n`,
     REGISTRY,
   );
-  expect(errors).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('as does one more') }]);
+  expect(errors).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('(and one more)') }]);
   expect(errors[0]?.hint).toContain('type: agent');
 });

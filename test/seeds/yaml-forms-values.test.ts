@@ -109,7 +109,7 @@ ${show('{{ outputs.a.turn }}')}`,
 
   test('outputs.X of a name that two stages produce is refused at its place', () => {
     expect(errorsOf(`stages:\n${AGENT('a', FILE('txt'))}${AGENT('b', FILE('txt'))}${show('{{ outputs.txt }}')}`)).toEqual([
-      '7:84 NAME_AMBIGUOUS "txt" is an output of "a" and "b", so it is not clear which one is meant',
+      '7:84 NAME_AMBIGUOUS "txt" is an output of "a" and "b", so the name is ambiguous',
     ]);
     expect(errorsOf(`stages:\n${AGENT('a', FILE('txt'))}${AGENT('b', FILE('txt'))}${show('{{ outputs.b.txt }}')}`)).toEqual([]);
   });
@@ -119,7 +119,7 @@ ${show('{{ outputs.a.turn }}')}`,
   - { id: all, type: parallel, branches: [{ id: one, agent: dev, outputs: [${FILE('txt')}] }] }
 ${show(`{{ ${path} }}`)}`;
     expect(errorsOf(lines('outputs.txt'))).toEqual([
-      '6:84 NAME_UNKNOWN "txt" is an output of a branch, so the stage and the branch must be named, too',
+      '6:84 NAME_UNKNOWN "txt" is an output of a branch, so its stage and its branch must be named too',
     ]);
     await play.run(lines('outputs.all.one.txt | first'), { script: writes('x.txt') });
     expect(play.read('show')).toBe('x.txt');
@@ -144,7 +144,7 @@ ${show(`{{ ${path} }}`)}`;
         errorsOf(
           `stages:\n  - id: a\n    type: command\n    run: "true"\n    outputs: [{ name: x, pattern: "${pattern}", type: ${type} }]\n`,
         ),
-      ).toEqual([`8:35 FIELD_INVALID the pattern "${pattern}" of the output "x" is refused: ${why}`]);
+      ).toEqual([`8:35 FIELD_INVALID the pattern "${pattern}" of the output "x" cannot be used: ${why}`]);
   });
 });
 

@@ -162,7 +162,7 @@ stages:
 `;
     expect(workflowOf(lines).definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 10, then: { end: 'escalate' } });
     expect(warningsOf(lines)).toEqual([
-      '6:54 LOOP_UNBOUNDED stage "b": the loop from "b" to "a" has no bound; it is taken 10 times at most, then the run escalates',
+      '6:54 LOOP_UNBOUNDED stage "b": the loop from "b" to "a" has no limit; after 10 iterations the run escalates',
     ]);
   });
 });
@@ -262,7 +262,7 @@ params: { third: { description: whether there is a third, default: true } }
   });
 
   test('M of N-of-M is how many branches there are', () => {
-    expect(errorsOf(three('    join: 2-of-4'))).toEqual(['8:11 FIELD_CONFLICT "join" counts 4 branches, but there are 3']);
+    expect(errorsOf(three('    join: 2-of-4'))).toEqual(['8:11 FIELD_CONFLICT "join" is for 4 branches, but there are 3']);
   });
 
   test('2-of-3 goes on with two, and not with one', async () => {

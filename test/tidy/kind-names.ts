@@ -21,7 +21,7 @@ export const MAY_NAME: Readonly<Record<string, string>> = {
   'src/attended/attended-run.ts': 'a face: how the result of a text is asked for; it knows the work by what was stored',
   'src/authoring/yaml/check/check.ts': 'where in a file the group of an approval is written',
   'src/authoring/yaml/write/stage.ts': 'hooks and messages of a file are actions',
-  'src/authoring/yaml/write/way.ts': '`spawn` of a transition is an agent',
+  'src/authoring/yaml/write/transition.ts': '`spawn` of a transition is an agent',
   'src/cli/attended/rendering.ts': 'a face: how the result of a text is asked for',
   'src/cli/commands/demo.ts': 'the demo tells of its own steps',
   'src/cli/demo/narration.ts': 'the demo tells of its own steps',

@@ -1,5 +1,5 @@
-// Owns reading step kinds and gate checks of a project from their modules without running them: the calls of
-// `defineStepKind` and `defineCheck` in a file, and what workflow files that name them need to know.
+// Reads the step kinds and gate checks of a project from their modules without running them: the calls of `defineStepKind`
+// and `defineCheck`, and the facts about them that workflow files need.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import { omitUndefined } from '../../base/fields.ts';
@@ -38,8 +38,8 @@ export async function readDeclaredParts(
     const call = names.follow(node);
     return call.type === 'CallExpression' ? (readPart(module, names, call) ?? []) : [];
   });
-  const parts = read.filter((one) => 'part' in one);
-  const problems = read.filter((one) => 'code' in one);
+  const parts = read.filter((part) => 'part' in part);
+  const problems = read.filter((part) => 'code' in part);
   return { parts, problems: read.length === 0 ? [noPart()] : problems };
 }
 
@@ -56,15 +56,14 @@ function readPart(module: ParsedModule, names: ModuleNames, call: CallExpression
   const form = PARTS.get(names.imported(call.callee)?.name ?? '');
   if (form === undefined) return undefined;
   const [first] = call.arguments;
-  const given = first === undefined ? undefined : names.follow(first);
-  const spec = given?.type === 'ObjectExpression' ? given : undefined;
+  const argument = first === undefined ? undefined : names.follow(first);
+  const spec = argument?.type === 'ObjectExpression' ? argument : undefined;
   const name = names.text(propertyOf(spec, form.key)?.value);
   const outcomes = textsOf(names, spec, 'outcomes');
   const reactive = propertyOf(spec, 'reactiveEvents') === undefined ? undefined : textsOf(names, spec, 'reactiveEvents');
   const place = placeAt(module.text, call.start);
-  if (name === undefined)
-    return unseen(`the name under \`${form.key}\` is not a string literal`, `write it as a text: ${form.key}: 'deploy'`, place);
-  if (outcomes === undefined) return unseen('`outcomes` is not a list of strings', "write them as texts: outcomes: ['busy']", place);
+  if (name === undefined) return notStatic(`\`${form.key}\` must be a string literal`, `write ${form.key}: 'deploy'`, place);
+  if (outcomes === undefined) return notStatic('`outcomes` must be a list of string literals', "write outcomes: ['busy']", place);
   const policy = names.text(propertyOf(spec, 'recovery')?.value);
   const recovery = policy === 'rerun' ? policy : 'ask';
   const needsPullRequest = propertyOf(spec, 'needsPullRequest') !== undefined;
@@ -88,14 +87,14 @@ function textsOf(names: ModuleNames, spec: ObjectExpression | undefined, field: 
   return texts.includes(undefined) ? undefined : (texts as string[]);
 }
 
-function unseen(what: string, hint: string, place: FilePosition): SourceProblem {
-  return { code: 'NAME_UNSEEN', message: `${what}, so only running the file would show it`, hint, ...place };
+function notStatic(rule: string, hint: string, place: FilePosition): SourceProblem {
+  return { code: 'NAME_UNSEEN', message: `${rule}, so that it can be read without running the file`, hint, ...place };
 }
 
 function noPart(): SourceProblem {
   return {
     code: 'ENTRY_MISSING',
-    message: 'it exports no step kind and no check',
+    message: 'the file must export a step kind or a check',
     hint: 'write export const deploy = defineStepKind({ … }), or export const licences = defineCheck({ … }); a module that only helps others belongs in lib/',
     line: 1,
     column: 1,
@@ -108,12 +107,12 @@ export function partClashes(
   builtIn: { readonly kinds: object; readonly checks: object },
 ): (SourceProblem & { readonly file: string })[] {
   return parts.flatMap(({ part, name, file, line, column }) => {
-    const what = part === 'kind' ? 'step kind' : 'gate check';
+    const label = part === 'kind' ? 'step kind' : 'gate check';
     const others = parts.filter((other) => other.part === part && other.name === name && (other.file !== file || other.line !== line));
     const isBuiltIn = Object.hasOwn(part === 'kind' ? builtIn.kinds : builtIn.checks, name);
     if (others.length === 0 && !isBuiltIn) return [];
     const where = others.map((other) => `in ${other.file}:${other.line}`);
-    const message = `two ${what}s are called "${name}": one is here, one ${[...(isBuiltIn ? ['is built in'] : []), ...where].join(' and one ')}`;
+    const message = `two ${label}s are called "${name}": one is here, one ${[...(isBuiltIn ? ['is built in'] : []), ...where].join(' and one ')}`;
     return [{ file, code: part === 'kind' ? 'KIND_DUPLICATE' : 'CHECK_DUPLICATE', message, hint: 'rename one of them', line, column }];
   });
 }

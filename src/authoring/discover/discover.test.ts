@@ -144,7 +144,7 @@ describe('a problem of a definition is shown', () => {
     ['at its id in a list that is spread', LIST, { step: 'b' }, /^'b', next/],
     ['at the second of two ids', LIST.replace("'b'", "'a'"), { step: 'a', code: 'STEP_DUPLICATE' as const }, /^'a', next/],
     ['at steps given one by one', "export default new Workflow('w', { id: 'a' });", { step: 'a' }, /^'a' \}\);/],
-    ['in a branch', GROUP, { step: 'g/m', message: 'its timeout is "soon"' }, /^'soon'/],
+    ['in a branch', GROUP, { step: 'g/m', message: '`timeout` must be a duration, not "soon"' }, /^'soon'/],
     ['else at the call', RECORD, { step: 'elsewhere' }, /^defineWorkflow</],
     ['of the workflow at the quoted text', RECORD, { message: 'the entry "b" does not exist' }, /^b: \{\}/],
   ])('%s', async (...[, text, problem, at]) => {
@@ -166,7 +166,7 @@ describe('a problem of a definition is shown', () => {
   });
 });
 
-test('what is not closed is shown where it was opened, and a place after tabs is right', async () => {
+test('an unclosed bracket is reported where it was opened, with the right column after tabs', async () => {
   const place = async (file: string, text: string) => {
     const read = await readOutline(file, text);
     return isOutline(read) ? [] : read.map(({ message, line, column }) => `${line}:${column} ${message}`);
@@ -180,7 +180,7 @@ test('what is not closed is shown where it was opened, and a place after tabs is
 
 test('types in a file that may have none are reported as such', async () => {
   expect(await readOutline('/x.mjs', 'const x: number = 1;\n')).toEqual([
-    { code: 'SYNTAX', message: 'Unexpected token', hint: 'this is TypeScript: call the file .ts or .mts', line: 1, column: 8 },
+    { code: 'SYNTAX', message: 'Unexpected token', hint: 'this is TypeScript: rename the file to .ts or .mts', line: 1, column: 8 },
   ]);
 });
 

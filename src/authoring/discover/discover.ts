@@ -1,4 +1,4 @@
-// Owns finding the workflows in folders by reading their files. No module is imported or run, so one that throws, exits or
+// Finds the workflows in folders by reading their files. No module is imported or run, so a module that throws, exits or
 // writes changes nothing, and one that cannot be read does not hide the others.
 
 import { type Dirent, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ export interface Discovery {
   readonly problems: readonly FileProblem[];
 }
 
-/** What a check found in one file. */
+/** The findings of a check in one file. */
 export interface CheckedModule {
   readonly workflow?: DiscoveredWorkflow;
   readonly errors: readonly SourceProblem[];
@@ -58,7 +58,7 @@ export async function discoverWorkflows(folders: readonly string[], registry: Co
   for (const folder of folders) {
     const files = await findFiles(folder);
     problems.push(...files.problems);
-    for (const file of files.found) {
+    for (const file of files.paths) {
       const read = await describeFile(file, registry);
       if ('name' in read) workflows.push(read);
       else problems.push(...read.map((problem) => ({ ...problem, file })));
@@ -70,7 +70,7 @@ export async function discoverWorkflows(folders: readonly string[], registry: Co
 /** Loaded lazily and kept: importing a module again takes as long as reading a small file. */
 let yamlChecker: typeof import('../yaml/check/check.ts') | undefined;
 
-/** What a file defines, or why it cannot be listed. */
+/** The workflow of a file, or the problems that prevent listing it. */
 async function describeFile(file: string, registry: Compilers): Promise<DiscoveredWorkflow | readonly SourceProblem[]> {
   const text = readDefinition(file);
   if (typeof text !== 'string') return [text];
@@ -84,26 +84,26 @@ async function describeFile(file: string, registry: Compilers): Promise<Discover
 }
 
 /** The files in a folder that may define a workflow, in order, and links that are not followed. */
-export async function findFiles(folder: string): Promise<{ readonly found: readonly string[]; readonly problems: readonly FileProblem[] }> {
-  const found: string[] = [];
+export async function findFiles(folder: string): Promise<{ readonly paths: readonly string[]; readonly problems: readonly FileProblem[] }> {
+  const paths: string[] = [];
   const problems: FileProblem[] = [];
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   const root = realOf(folder);
   const visit = async (path: string): Promise<void> => {
     const real = realOf(path);
-    if (real === undefined || seen.has(real)) return;
-    seen.add(real);
+    if (real === undefined || visited.has(real)) return;
+    visited.add(real);
     const entries = await readdir(path, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const file = join(path, entry.name);
       const kind = await kindOf(entry, file, root as string);
       if (kind === 'folder' && !SKIPPED_FOLDERS.includes(entry.name)) await visit(file);
-      else if (kind === 'file' && mayDefine(file)) found.push(file);
+      else if (kind === 'file' && mayDefine(file)) paths.push(file);
       else if (kind === 'outside' && mayDefine(file)) problems.push(linkProblem(file));
     }
   };
   if (root !== undefined) await visit(folder);
-  return { found, problems };
+  return { paths, problems };
 }
 
 function mayDefine(file: string): boolean {
@@ -116,8 +116,8 @@ async function kindOf(entry: Dirent, file: string, root: string): Promise<'folde
   if (entry.isFile()) return 'file';
   const real = entry.isSymbolicLink() ? realOf(file) : undefined;
   if (real === undefined) return 'other';
-  const way = relative(root, real);
-  if (way.startsWith('..') || isAbsolute(way)) return 'outside';
+  const path = relative(root, real);
+  if (path.startsWith('..') || isAbsolute(path)) return 'outside';
   return (await stat(real)).isDirectory() ? 'folder' : 'file';
 }
 
@@ -133,8 +133,8 @@ function linkProblem(file: string): FileProblem {
   return {
     file,
     code: 'LINK_OUTSIDE',
-    message: 'it is a link to a file outside the folder of workflows, and is not followed',
-    hint: 'put a file in its place, or name the file it links to',
+    message: 'this is a link to a file outside the folder of workflows, and links are not followed there',
+    hint: 'replace it by a file, or name the file it links to',
     ...START,
   };
 }
@@ -144,25 +144,25 @@ export function readDefinition(file: string): string | SourceProblem {
   if (!MODULE_FILE.test(file) && !YAML_FILE.test(file))
     return {
       code: 'FILE_UNREADABLE',
-      message: `${basename(file)} is not a kind of file that defines workflows`,
-      hint: 'workflows are written in .yaml, .yml, .ts, .mts, .js and .mjs files',
+      message: `unsupported file type of "${basename(file)}"`,
+      hint: 'workflow files end in .yaml, .yml, .ts, .mts, .js or .mjs',
       ...START,
     };
   try {
     const facts = statSync(file);
     const { size } = facts;
-    if (isStoreFile(file, facts)) throw new Error('it is a file of the database of runs');
+    if (isStoreFile(file, facts)) throw new Error('it belongs to the database of runs');
     if (size <= BYTES_MAX) return readFileSync(file, 'utf8');
     return {
       code: 'FILE_TOO_LARGE',
-      message: `it has ${size} bytes, and definitions are read up to ${BYTES_MAX}`,
-      hint: 'move data and texts to files of their own',
+      message: `the file has ${size} bytes; at most ${BYTES_MAX} are allowed`,
+      hint: 'move data and long text to other files',
       ...START,
     };
   } catch (error) {
     return {
       code: 'FILE_UNREADABLE',
-      message: `it cannot be read: ${messageOf(error)}`,
+      message: `the file cannot be read: ${messageOf(error)}`,
       hint: 'check its path and its permissions',
       ...START,
     };

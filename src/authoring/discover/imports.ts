@@ -1,4 +1,4 @@
-// Owns which code a module loads, found by parsing: the code that a person trusts together with a workflow.
+// Finds the code that a module loads, by parsing: the code that a person trusts together with a workflow.
 //
 // - Imports are resolved by Node's rules, under all conditions, with the package.json fields that decide them.
 // - A computed import may load any code file in the folder of its file, so all of those belong to the module.
@@ -71,17 +71,17 @@ class GraphReader {
       await this.readOne(path, isApart);
       if (this.waiting.size <= FILES_MAX) continue;
       this.refuse(this.root, START, {
-        message: `it may load more than ${FILES_MAX} files`,
-        hint: 'import the files that it needs by their paths',
+        message: `the module may load more than ${FILES_MAX} files`,
+        hint: 'import the files that it needs by literal paths',
       });
       return;
     }
     const packages = readPackages(this.packages);
     if (packages === undefined)
-      this.refuse(this.root, START, { message: 'the packages that it imports have too many files', hint: 'import fewer' });
+      this.refuse(this.root, START, { message: 'the packages that the module imports have too many files', hint: 'import fewer' });
     for (const [folder, { name, digest, files }] of packages ?? []) {
       this.parts.set(`package ${name} in ${this.nameOf(folder)}`, digest);
-      for (const [path, one] of files) this.files.set(path, one);
+      for (const [path, fileDigest] of files) this.files.set(path, fileDigest);
     }
   }
 
@@ -127,8 +127,8 @@ class GraphReader {
       case 'computed':
         if (!isApart) return this.addFolder(dirname(path));
         return this.refuse(path, placeAt(from.text, reference.at), {
-          message: 'it runs in a worker or a process of its own, and what it imports here only running it would show',
-          hint: 'write the import with the path of a file',
+          message: 'this code runs in a worker or another process, and its import path is computed',
+          hint: 'use a literal path',
         });
       case 'problem':
         return this.refuse(path, placeAt(from.text, reference.at), reference);
@@ -143,7 +143,7 @@ class GraphReader {
     }
   }
 
-  /** Adds a named file. If nothing is known to run it, it counts only if it is code: data may change at any time. */
+  /** Adds a named file. A file that is not known to be run counts only if it is code: data may change at any time. */
   private addPath(path: string, { isApart, runs }: { readonly isApart: boolean; readonly runs: boolean }): void {
     if (isInstalled(path) || (!runs && !RUNNABLE.test(path)) || statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
     this.add({ kind: 'file', path: realpathSync(path) }, isApart);
@@ -187,7 +187,7 @@ export function missingImports({ file, text, tree }: ParsedModule): SourceProble
     const source = 'source' in node ? node.source : undefined;
     const target = source?.type === 'Literal' ? localPath(String(source.value), file) : undefined;
     if (source === undefined || source === null || target === undefined || existsSync(target)) return [];
-    const message = `it imports ${target}, which does not exist`;
+    const message = `cannot find the imported file ${target}`;
     return [
       {
         code: 'IMPORT_NOT_FOUND',

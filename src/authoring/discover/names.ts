@@ -34,13 +34,13 @@ export class ModuleNames {
 
   /** Resolves a name to its expression, through constants that refer to each other. */
   follow(node: AnyNode): AnyNode {
-    let at = node;
-    for (let hops = 0; at.type === 'Identifier' && hops < 100; hops += 1) {
-      const held = this.constants.get(at.name);
-      if (held === undefined) return at;
-      at = held;
+    let current = node;
+    for (let hops = 0; current.type === 'Identifier' && hops < 100; hops += 1) {
+      const value = this.constants.get(current.name);
+      if (value === undefined) return current;
+      current = value;
     }
-    return at;
+    return current;
   }
 
   /** The original name of an imported expression, such as `defineWorkflow`, also if it was renamed or is in a namespace. */
@@ -52,11 +52,11 @@ export class ModuleNames {
     return space?.name === '*' && name !== undefined ? { source: space.source, name } : undefined;
   }
 
-  /** The literal text of an expression; undefined when it is computed. */
+  /** The string of a literal expression; undefined if it is computed. */
   text(node: AnyNode | undefined): string | undefined {
-    const at = node === undefined ? undefined : this.follow(node);
-    if (at?.type === 'Literal' && typeof at.value === 'string') return at.value;
-    return at?.type === 'TemplateLiteral' && at.expressions.length === 0 ? (at.quasis[0]?.value.cooked ?? undefined) : undefined;
+    const value = node === undefined ? undefined : this.follow(node);
+    if (value?.type === 'Literal' && typeof value.value === 'string') return value.value;
+    return value?.type === 'TemplateLiteral' && value.expressions.length === 0 ? (value.quasis[0]?.value.cooked ?? undefined) : undefined;
   }
 }
 

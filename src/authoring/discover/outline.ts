@@ -1,5 +1,5 @@
-// Owns what can be read from a module without running it: which call creates its workflow, and its name, title and
-// description. A module defines exactly one workflow.
+// Reads the outline of a module without running it: the call that creates its workflow, and its name, title and description.
+// A module defines exactly one workflow.
 
 import type { AnyNode, CallExpression, NewExpression, ObjectExpression, Program } from 'acorn';
 import { missingImports } from './imports.ts';
@@ -49,9 +49,9 @@ const HOW = 'write export default defineWorkflow({ … }), or export const WORKF
 export async function readOutline(file: string, text: string): Promise<Outline | readonly SourceProblem[]> {
   const module = await parseModule(file, text);
   if (!isParsed(module)) return [module];
-  const found = findWorkflow(module, new ModuleNames(module.tree));
+  const outline = findWorkflow(module, new ModuleNames(module.tree));
   const missing = missingImports(module);
-  return 'call' in found && missing.length === 0 ? found : [...missing, ...('call' in found ? [] : [found])];
+  return 'call' in outline && missing.length === 0 ? outline : [...missing, ...('call' in outline ? [] : [outline])];
 }
 
 /**
@@ -70,8 +70,8 @@ function findWorkflow(module: ParsedModule, names: ModuleNames): Outline | Sourc
   if (second !== undefined && nodes.some((node) => node !== nodes[0]))
     return problem(module, second.at, {
       code: 'ENTRY_SEVERAL',
-      message: 'it exports two workflows, one as default and one as WORKFLOW',
-      hint: 'a file defines one workflow: keep one of them here and move the other to a file of its own',
+      message: 'a file must export one workflow, not one as default and another as WORKFLOW',
+      hint: 'move one of them to another file',
     });
   const [node] = nodes;
   const form = node === undefined ? undefined : formOf(names, node);
@@ -129,7 +129,7 @@ function objectOf(names: ModuleNames, node: AnyNode | undefined): ObjectExpressi
   return at?.type === 'ObjectExpression' ? at : undefined;
 }
 
-/** Whether an object is options rather than a step: steps have an id. */
+/** Whether an object has options and is no step: steps have an id. */
 function isOptions(object: ObjectExpression | undefined): boolean {
   return object !== undefined && propertyOf(object, 'id') === undefined && propertyOf(object, 'name') === undefined;
 }
@@ -139,8 +139,11 @@ function noName(module: ParsedModule, node: AnyNode | undefined, { call, spec }:
   return problem(module, node ?? call, {
     ...(isMissing
       ? { code: 'NAME_INVALID', message: 'the workflow has no name' }
-      : { code: 'NAME_UNSEEN', message: 'the name of the workflow is not a string literal, so only running the file would show it' }),
-    hint: "write the name as a text: name: 'review'",
+      : {
+          code: 'NAME_UNSEEN',
+          message: 'the name of the workflow must be a string literal, so that it can be read without running the file',
+        }),
+    hint: "write name: 'review'",
   });
 }
 
@@ -156,12 +159,12 @@ function notFound(module: ParsedModule, names: ModuleNames, node: AnyNode): Sour
   if (node.type === 'ObjectExpression')
     return problem(module, node, {
       code: 'ENTRY_INVALID',
-      message: 'it exports a plain object instead of a workflow',
-      hint: 'put defineWorkflow( … ) around the object',
+      message: 'the export must be a workflow, not a plain object',
+      hint: 'write defineWorkflow( … ) around the object',
     });
   return problem(module, node, {
     code: 'ENTRY_UNSEEN',
-    message: 'what it exports is not a call of defineWorkflow, workflow or new Workflow, so only running the file would show its name',
+    message: 'the export must be a call of defineWorkflow, workflow or new Workflow, so that its name can be read without running the file',
     hint: `${HOW}; shared parts can come from a module in lib/`,
   });
 }
@@ -177,7 +180,7 @@ function noExport(module: ParsedModule, names: ModuleNames): SourceProblem {
       });
   return problem(module, module.tree, {
     code: 'ENTRY_MISSING',
-    message: 'it exports no workflow',
+    message: 'the file must export a workflow',
     hint: `${HOW}; a module that only helps others belongs in lib/`,
   });
 }

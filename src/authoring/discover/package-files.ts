@@ -1,12 +1,12 @@
-// Owns the content of installed packages: all code of a package and of its dependencies, whether it is loaded or not. An
-// agent can write to node_modules like anywhere else, so these files are trusted by content too.
+// Reads the content of installed packages: all code of a package and its dependencies, whether it is loaded or not. An agent
+// can write to node_modules too, so these files are also trusted by content.
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestBytes, digestText } from '../../base/digest.ts';
 import { type Manifest, packageFolder, readManifest } from './resolution.ts';
 
-/** An installed package: its name for people, and the digest of each file that can be loaded, by real path. */
+/** An installed package: its display name, and the digest of each file that can be loaded, by real path. */
 export interface PackageContent {
   readonly name: string;
   readonly digest: string;
@@ -14,18 +14,18 @@ export interface PackageContent {
 }
 
 const FILES_MAX = 50_000;
-/** What Node loads from a package: not TypeScript, but files without an ending. */
+/** The files that Node loads from a package: no TypeScript, but also files without an extension. */
 const LOADABLE = /(?:\.(?:[mc]?js|json|wasm|node)|^[^.]+)$/;
 
 /** The packages in some folders and those they depend on, by folder; undefined if they have too many files. */
 export function readPackages(folders: Iterable<string>): ReadonlyMap<string, PackageContent> | undefined {
-  const found = new Map<string, PackageContent>();
+  const packages = new Map<string, PackageContent>();
   const waiting = new Set(folders);
   let count = 0;
   for (const folder of waiting) {
     const manifest = readManifest(folder);
     const content = contentOf(folder, manifest);
-    found.set(folder, content);
+    packages.set(folder, content);
     count += content.files.size;
     if (count > FILES_MAX) return undefined;
     for (const name of dependenciesOf(manifest)) {
@@ -33,7 +33,7 @@ export function readPackages(folders: Iterable<string>): ReadonlyMap<string, Pac
       if (path !== undefined) waiting.add(realpathSync(path));
     }
   }
-  return found;
+  return packages;
 }
 
 function contentOf(folder: string, manifest: Manifest | undefined): PackageContent {

@@ -1,5 +1,5 @@
-// Owns the position in a module at which a problem of its definition is shown: at the name that the message quotes, if it
-// is written in the step, otherwise at the step, otherwise at the call that creates the workflow.
+// Locates a problem of a definition in its module: at the name that the message quotes, if the step contains it, otherwise at
+// the step, otherwise at the call that creates the workflow.
 
 import type { AnyNode } from 'acorn';
 import { splitName } from '../../definition/address.ts';
@@ -10,7 +10,7 @@ import type { Outline } from './outline.ts';
 import { type FilePosition, nodesIn, placeAt, type SourceProblem } from './syntax.ts';
 
 /** A step in the source: the position of its id, and the node with its fields. */
-interface WrittenStep {
+interface SourceStep {
   readonly id: string | undefined;
   readonly at: AnyNode;
   readonly node: AnyNode;
@@ -33,12 +33,12 @@ export function locate(outline: Outline, problems: readonly Problem[]): SourcePr
       return { code, message: step === undefined ? message : `step "${step}": ${message}`, hint, ...place };
     });
   const rank = ({ code }: SourceProblem): number => (FOLLOWING.includes(code) ? 1 : 0);
-  const isFirst = (one: SourceProblem, index: number): boolean =>
-    located.findIndex(({ code, line, column }) => code === one.code && line === one.line && column === one.column) === index;
+  const isFirst = (problem: SourceProblem, index: number): boolean =>
+    located.findIndex(({ code, line, column }) => code === problem.code && line === problem.line && column === problem.column) === index;
   return located.filter(isFirst).sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-/** Where a reference is written: at its name in the step, or else at the step. */
+/** The position of a reference: its name in the step, or else the step. */
 export function placeOfReference(outline: Outline, reference: Reference): FilePosition {
   const step = stepOf(outline, reference.step);
   const name = reference.kind === 'group' ? reference.from[0] : reference.name;
@@ -46,7 +46,7 @@ export function placeOfReference(outline: Outline, reference: Reference): FilePo
   return placeAt(outline.module.text, (written ?? step?.at ?? outline.call).start);
 }
 
-/** Whether a field is written at a step; a step that is built elsewhere may have any. */
+/** Whether a step has a field; a step that is built elsewhere may have any. */
 export function hasField({ names, ...outline }: Outline, step: string, field: string): boolean {
   const { node } = stepOf({ names, ...outline }, step) ?? {};
   return node === undefined || fieldOf(names, node, field) !== undefined;
@@ -62,7 +62,7 @@ function nodeOf(outline: Outline, { step: id, code, message }: Problem): AnyNode
 }
 
 /** The step or member of a path such as `group/member`; of two with one id, the first or the second. */
-function stepOf({ names, spec, call }: Outline, path: string, isSecond = false): WrittenStep | undefined {
+function stepOf({ names, spec, call }: Outline, path: string, isSecond = false): SourceStep | undefined {
   const { id: first, member } = splitName(path);
   const steps = propertyOf(spec, 'steps');
   const written = steps === undefined ? call.arguments.slice(1).flatMap((node) => inList(names, node)) : stepsIn(names, steps.value);
@@ -80,7 +80,7 @@ function fieldOf(names: ModuleNames, node: AnyNode, key: string): AnyNode | unde
 }
 
 /** The steps or branches of a record or a list. */
-function stepsIn(names: ModuleNames, node: AnyNode): WrittenStep[] {
+function stepsIn(names: ModuleNames, node: AnyNode): SourceStep[] {
   const list = names.follow(node);
   if (list.type === 'ArrayExpression') return list.elements.flatMap((element) => (element === null ? [] : inList(names, element)));
   if (list.type !== 'ObjectExpression') return [];
@@ -91,7 +91,7 @@ function stepsIn(names: ModuleNames, node: AnyNode): WrittenStep[] {
   );
 }
 
-function inList(names: ModuleNames, node: AnyNode): WrittenStep[] {
+function inList(names: ModuleNames, node: AnyNode): SourceStep[] {
   if (node.type === 'SpreadElement') return stepsIn(names, node.argument);
   const fields = fieldsOf(names, node);
   const id = fields.type === 'ObjectExpression' ? (propertyOf(fields, 'id') ?? propertyOf(fields, 'name'))?.value : undefined;

@@ -2,7 +2,7 @@
 // user's module 10 ms, or 50 ms with types, and usually nothing has changed.
 //
 // It is in the folder of Node's compile cache, so a process without one caches nothing. Anyone who can write there can
-// already put code into this process, so it needs no protection of its own.
+// already put code into this process, so it needs no further protection.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';

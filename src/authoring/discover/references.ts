@@ -1,5 +1,5 @@
-// Owns which code a file loads, as far as its text shows: imports, `require` in all its spellings, and files named
-// relative to the module, such as those of workers.
+// Finds the code that a file loads, as far as its text shows: imports, all forms of `require`, and files named relative to
+// the module, such as those of workers.
 //
 // A reference that is known only at run time is `computed`. One that bypasses Node's module loader, so that nothing could
 // check what it loads, is a problem.
@@ -12,7 +12,7 @@ import { nodesIn } from './syntax.ts';
 export type Reference =
   /** A specifier, resolved from `base`: a path relative to the file, or the file itself if absent. */
   | { readonly kind: 'module'; readonly specifier: string; readonly base?: string }
-  /** A path relative to the file, empty for the file itself; `isApart` if it runs in a worker or a process of its own. */
+  /** A path relative to the file, empty for the file itself; `isApart` if it runs in a worker or another process. */
   | { readonly kind: 'path'; readonly path: string; readonly isApart: boolean }
   | { readonly kind: 'computed'; readonly at: number }
   | { readonly kind: 'problem'; readonly at: number; readonly message: string; readonly hint: string };
@@ -21,7 +21,7 @@ const RUNS_APART: Readonly<Record<string, string>> = { Worker: 'worker_threads',
 const HINT_URL = "write the file as new URL('./file.js', import.meta.url)";
 const HINT_IMPORT = 'import the files that it loads by their paths';
 
-/** What a file loads, in the order of its text. */
+/** The references of a file, in the order of its text. */
 export function referencesIn(tree: Program): Reference[] {
   const reader = new ReferenceReader(tree);
   return [...nodesIn(tree)].flatMap((node) => reader.read(node));
@@ -97,7 +97,14 @@ class ReferenceReader {
     if (callee.type === 'MemberExpression' && member === 'resolve' && callee.object.type === 'MetaProperty') return [this.specifier(first)];
     if (member === 'require' && callee.type === 'MemberExpression') {
       if (callee.object.type === 'Identifier' && callee.object.name === 'module') return [this.specifier(first)];
-      return [{ kind: 'problem', at, message: 'it loads files in the name of another module', hint: HINT_IMPORT }];
+      return [
+        {
+          kind: 'problem',
+          at,
+          message: 'the `require` of another module loads files relative to that module, which is not checked',
+          hint: HINT_IMPORT,
+        },
+      ];
     }
     const required = callee.type === 'MemberExpression' && member === 'resolve' ? callee.object : callee;
     if (this.createsRequire(required)) return [this.specifier(first, this.baseOf(required)?.base)];
@@ -121,7 +128,7 @@ class ReferenceReader {
         {
           kind: 'problem',
           at: call.start,
-          message: 'createRequire starts from a path that only running the file would show, so what it loads is not known',
+          message: 'the path of createRequire is computed, so the files that it loads are not known',
           hint: 'write createRequire(import.meta.url)',
         },
       ];
@@ -131,10 +138,10 @@ class ReferenceReader {
   /** The path that a `createRequire` call starts from, relative to the file; undefined if it is computed. */
   private baseOf(call: CallExpression | NewExpression): { readonly base?: string } | undefined {
     const [first] = call.arguments;
-    const at = first === undefined ? undefined : this.names.follow(first);
-    if (at === undefined) return undefined;
-    if (isOwnFile(at)) return {};
-    const [base] = this.pathsIn(at);
+    const path = first === undefined ? undefined : this.names.follow(first);
+    if (path === undefined) return undefined;
+    if (isOwnFile(path)) return {};
+    const [base] = this.pathsIn(path);
     return base === undefined ? undefined : { base };
   }
 
@@ -169,7 +176,7 @@ class ReferenceReader {
     const paths = first === undefined ? [] : this.pathsIn(this.names.follow(first));
     if (first !== undefined && isOwnFile(first)) return [{ kind: 'path', path: '', isApart: true }];
     if (paths.length > 0) return paths.map((path) => ({ kind: 'path', path, isApart: true }));
-    return [{ kind: 'problem', at: node.start, message: `${name} runs code that only running this file would show`, hint: HINT_URL }];
+    return [{ kind: 'problem', at: node.start, message: `the path of the code that ${name} runs is computed`, hint: HINT_URL }];
   }
 
   /** Whether a function is from a module of Node. */

@@ -1,4 +1,4 @@
-// Owns which files a specifier may resolve to, by Node's rules. If conditions choose between files (`import`, `require`,
+// Resolves a specifier to the files that it may load, by Node's rules. If conditions choose between files (`import`, `require`,
 // `node`, custom ones), all of them are returned: any of them could run.
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -73,7 +73,7 @@ function resolvePath(path: string): Target[] {
   return [{ kind: 'file', path }];
 }
 
-/** The folder in which a package is installed for a file, as it is written, links included. */
+/** The folder in which a package is installed for a file, with links unresolved. */
 export function packageFolder(name: string, from: string): string | undefined {
   for (let folder = dirname(from); ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -88,8 +88,8 @@ export function isInstalled(path: string): boolean {
 }
 
 /** An installed package counts as a whole; a linked one is the user's code, of which only some is loaded. */
-function resolveInPackage(written: string, rest: string): Target[] {
-  const folder = realpathSync(written);
+function resolveInPackage(path: string, rest: string): Target[] {
+  const folder = realpathSync(path);
   if (isFile(folder)) return [{ kind: 'file', path: folder }];
   if (isInstalled(folder)) return [{ kind: 'package', folder }];
   const manifest = readManifest(folder);
@@ -134,8 +134,8 @@ function textsIn(value: unknown): string[] {
 /** The package.json that applies to the files in a folder. */
 export function manifestAbove(from: string): Manifest | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const found = basename(folder) === 'node_modules' ? undefined : readManifest(folder);
-    if (found !== undefined || folder === dirname(folder)) return found;
+    const manifest = basename(folder) === 'node_modules' ? undefined : readManifest(folder);
+    if (manifest !== undefined || folder === dirname(folder)) return manifest;
   }
 }
 

@@ -1,5 +1,5 @@
-// Owns parsing a definition file into a syntax tree. Nothing of the file is run: types are blanked out, which keeps every
-// position, and the rest is parsed. Each parser is loaded lazily: the one for types takes 40 ms.
+// Parses a definition file into a syntax tree. Nothing of the file is run: types are blanked out, which keeps every position,
+// and the rest is parsed. Each parser is loaded lazily: the one for types takes 40 ms.
 
 import type { AnyNode, Program, Token } from 'acorn';
 import { type ErrorCode, messageOf } from '../../base/error.ts';
@@ -45,12 +45,12 @@ export async function parseModule(file: string, text: string): Promise<ParsedMod
   } catch (error) {
     const stripTypes = await typeStripper();
     const tokens = tokenizer(text, { ecmaVersion: 'latest', allowHashBang: true });
-    const refused = attempt(() => stripTypes(text));
-    const open = unclosed(tokens, text, refused);
+    const typeError = attempt(() => stripTypes(text));
+    const open = unclosed(tokens, text, typeError);
     if (open !== undefined) return open;
-    if (refused !== undefined && code === text) return typeScriptProblem(refused, text);
-    const isTyped = refused === undefined && !HAS_TYPES.test(file);
-    return { ...parserProblem(error, text), ...(isTyped ? { hint: 'this is TypeScript: call the file .ts or .mts' } : {}) };
+    if (typeError !== undefined && code === text) return typeScriptProblem(typeError, text);
+    const isTyped = typeError === undefined && !HAS_TYPES.test(file);
+    return { ...parserProblem(error, text), ...(isTyped ? { hint: 'this is TypeScript: rename the file to .ts or .mts' } : {}) };
   }
 }
 
@@ -79,8 +79,8 @@ export function isParsed(read: ParsedModule | SourceProblem): read is ParsedModu
   return 'tree' in read;
 }
 
-/** A missing quote or bracket is noticed far after its place, so the position where it was opened is reported. */
-function unclosed(tokens: Iterable<Token>, text: string, refused: Error | undefined): SourceProblem | undefined {
+/** The parser notices a missing quote or bracket far behind it, so the position where it was opened is reported. */
+function unclosed(tokens: Iterable<Token>, text: string, typeError: Error | undefined): SourceProblem | undefined {
   const opened: Token[] = [];
   try {
     for (const token of tokens) {
@@ -92,7 +92,7 @@ function unclosed(tokens: Iterable<Token>, text: string, refused: Error | undefi
     return messageOf(error).startsWith('Unterminated') ? parserProblem(error, text) : undefined;
   }
   const last = opened.at(-1);
-  if (last === undefined || refused?.message.includes('<eof>') !== true) return undefined;
+  if (last === undefined || typeError?.message.includes('<eof>') !== true) return undefined;
   const message = `the file ends before this "${text.slice(last.start, last.end)}" is closed`;
   return { code: 'SYNTAX', message, hint: HINT_SYNTAX, ...placeAt(text, last.start) };
 }
@@ -115,8 +115,8 @@ function typeScriptProblem(error: Error, text: string): SourceProblem {
   if ((error as { code?: unknown }).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return {
       code: 'SYNTAX_UNSUPPORTED',
-      message: error.message.replace(/ is not supported in strip-only mode.*$/s, ' cannot be run by Node as it is'),
-      hint: 'write it as plain JavaScript: Node only leaves types out, and this is more than a type',
+      message: error.message.replace(/ is not supported in strip-only mode.*$/s, ' is not supported by Node'),
+      hint: 'write it as plain JavaScript: Node only removes types, and this is more than a type',
       ...place,
     };
   return { code: 'SYNTAX', message: error.message.replace(/'ident'/, 'a name'), hint: HINT_SYNTAX, ...place };
@@ -134,7 +134,7 @@ function parserProblem(error: unknown, text: string): SourceProblem {
   return { code: 'SYNTAX', message: messageOf(error).replace(/ \(\d+:\d+\)$/, ''), hint: HINT_SYNTAX, ...placeAt(text, pos ?? 0) };
 }
 
-/** Where an offset of a text is. */
+/** The line and column of an offset in a text. */
 export function placeAt(text: string, offset: number): FilePosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };

@@ -1,5 +1,5 @@
-// Owns what a builder returns: a step that can be yielded, or delegated to with `yield*`, which gives its result a type.
-// A call is a value: every option creates a new one, and none of them does any work.
+// Owns the value that a builder returns: a step that can be yielded, or delegated to with `yield*`, which types its result.
+// A call is immutable: every option creates a new one, and none of them does any work.
 
 import type { Duration } from '../../base/duration.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -56,7 +56,7 @@ export interface FlowBatch<T> extends FlowGroup {
 /** The type of the result of `yield*` on a step. */
 export type ResultOf<Call> = Call extends { [Symbol.iterator](): Generator<FlowYield, infer T, unknown> } ? T : unknown;
 
-/** What a call is made of. */
+/** The parts of a call. */
 export interface CallParts<T> {
   readonly read: ReadStep;
   readonly bound: BoundStep;
@@ -137,7 +137,7 @@ class Call<T> implements FlowCall<T> {
   }
 
   when(condition: boolean): FlowCall<T | null> {
-    if (typeof condition !== 'boolean') throw invalid(`step "${this.bound.model.id}"`, 'has a `when` that is not true or false');
+    if (typeof condition !== 'boolean') throw invalid(`step "${this.bound.model.id}"`, 'cannot be built: `when` must be true or false');
     return new Call<T | null>(this.#with(condition ? {} : { condition: SKIPPED }));
   }
 
@@ -176,7 +176,7 @@ class Batch<T> implements FlowBatch<T> {
       markUsed(step);
       checkMember(`${yields}([…])`, step.bound);
       if (step instanceof Call && step.skipsErrors)
-        throw invalid(`${yields}([…])`, `cannot hold step "${step.bound.model.id}" with skipOnError; yield* that one by itself`);
+        throw invalid(`${yields}([…])`, `cannot contain step "${step.bound.model.id}" with skipOnError; yield* that step separately`);
     }
     Object.freeze(this);
     trackCreated(this);
@@ -201,7 +201,7 @@ export function all<const Calls extends readonly FlowStep[]>(
 export function race<const Calls extends readonly FlowStep[]>(
   calls: Calls & (Calls extends readonly [] ? 'a race needs at least one step' : unknown),
 ): FlowBatch<ResultOf<Calls[number]>> {
-  if (calls.length === 0) throw invalid('race([])', 'has no step that could win; give it at least one');
+  if (calls.length === 0) throw invalid('race([])', 'must have at least one step');
   return new Batch('race', calls);
 }
 
@@ -211,7 +211,7 @@ export function branch<const Choices extends readonly (readonly [condition: bool
 ): Choices[number][1] {
   for (const [, step] of choices) markUsed(step);
   const chosen = choices.find(([condition]) => condition)?.[1];
-  if (chosen === undefined) throw invalid('branch([…])', 'has no condition that is true; end it with [true, step(…)]');
+  if (chosen === undefined) throw invalid('branch([…])', 'must have a condition that is true; end it with [true, step(…)]');
   trackCreated(chosen);
   return chosen;
 }

@@ -93,8 +93,10 @@ describe('the yield protocol', () => {
   });
 
   test('a race without steps and a group inside a group are refused', () => {
-    expect(() => race([] as never)).toThrow('race([]) has no step that could win');
-    expect(() => all([step('x').each([1], () => step('y').delay('1s'))])).toThrow('all([…]) cannot hold step "x", which is a group itself');
+    expect(() => race([] as never)).toThrow('race([]) must have at least one step');
+    expect(() => all([step('x').each([1], () => step('y').delay('1s'))])).toThrow(
+      'all([…]) cannot contain step "x", which is a group itself',
+    );
   });
 
   test('each gives results in the order of the items, by whatever keys they settle', () => {
@@ -188,10 +190,10 @@ describe('a compiled flow', () => {
   });
 
   test('refuses what is not a generator function, a nameless flow, parameters that contradict themselves, and two children of one name', () => {
-    expect(() => compileFlow('plain', (() => 1) as never)).toThrow('workflow "plain" is not a generator function');
+    expect(() => compileFlow('plain', (() => 1) as never)).toThrow('workflow "plain" must be a generator function');
     expect(() => compileFlow('async', async function* () {} as never)).toThrow('async work belongs in them');
     const empty = function* () {};
-    expect(() => compileFlow(' ', empty)).toThrow('has no name');
+    expect(() => compileFlow(' ', empty)).toThrow('must have a name');
     expect(() => compileFlow('bad', { params: { n: arg({ min: 3, max: 1 }) } }, empty)).toThrow('parameter "n": min 3 is above max 1');
     const [one, other] = [compileFlow('same', empty), compileFlow('same', empty)];
     expect(() => compileFlow('parent', { children: [one, other] }, empty)).toThrow('two children named "same"');

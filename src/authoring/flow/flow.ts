@@ -15,7 +15,7 @@ import { Reading } from '../graph/reading.ts';
 import { readHeaderFields, WORKFLOW } from '../graph/shape.ts';
 import { checkOptions } from '../spec/option.ts';
 import type { WorkflowFields } from '../spec/part.ts';
-import { readStarts } from '../spec/schedule.ts';
+import { readTrigger } from '../spec/schedule.ts';
 import type { WorkflowTypes } from '../spec/step.ts';
 import { invalid } from './model.ts';
 import type { ChildOutput } from './result.ts';
@@ -23,11 +23,11 @@ import type { ChildOutput } from './result.ts';
 /** The generator function of a flow: it yields steps and returns the final output. */
 export type FlowBody<Input, Returned> = (input: Input) => Generator<FlowYield, Returned, unknown>;
 
-/** What a flow returns must be no step: it would never run. */
+/** The return value of a flow must not be a step: it would never run. */
 export type YieldsSteps<Returned> =
   Extract<Returned, FlowYield> extends never ? unknown : 'a flow returns a step that it never ran: write yield* before it';
 
-/** A workflow as a value: compiled, or an object with a compiled one. */
+/** A workflow as a value: compiled, or an object that has it as `compiled`. */
 export type WorkflowValue<Compiled extends CompiledWorkflow = CompiledWorkflow> = Compiled | { readonly compiled: Compiled };
 
 /** Options of a flow. */
@@ -77,18 +77,18 @@ export function compileFlow(
     code: new Map(),
     flow: (input: never) => body(bindParams(definition.params, input, `workflow "${name}"`) as never),
     ...omitUndefined({ context }),
-    ...(trigger === undefined ? {} : readStarts(definition, trigger)),
+    ...(trigger === undefined ? {} : readTrigger(definition, trigger)),
     children: childrenOf(name, options.children ?? []),
   });
 }
 
 function checkBody(name: string, body: FlowBody<never, unknown> | undefined): asserts body is FlowBody<never, unknown> {
   if (typeof name !== 'string' || name.trim() === '')
-    throw invalid('a flow', 'has no name; write workflow("name", function* (input) { … })');
+    throw invalid('a flow', 'must have a name; write workflow("name", function* (input) { … })');
   if (typeof body !== 'function' || Object.prototype.toString.call(body) !== '[object GeneratorFunction]') {
     throw invalid(
       `workflow "${name}"`,
-      'is not a generator function; write function* (input) { … } and yield* its steps (async work belongs in them)',
+      'must be a generator function; write function* (input) { … } and yield* its steps (async work belongs in them)',
     );
   }
 }

@@ -124,7 +124,7 @@ test('a text that reads like a template of a workflow file is an error, since no
   ].join('\n');
   const { errors } = await found(body);
   expect(errors.map(({ code, message, line }) => `${line} ${code} ${message.split(':')[0]}`)).toEqual([
-    '4 TEMPLATE_LITERAL "{{ params.title }}" would not be filled in',
-    '5 TEMPLATE_LITERAL "{{ outputs.plan }}" would not be filled in',
+    '4 TEMPLATE_LITERAL "{{ params.title }}" is not rendered',
+    '5 TEMPLATE_LITERAL "{{ outputs.plan }}" is not rendered',
   ]);
 });

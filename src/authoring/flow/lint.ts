@@ -1,15 +1,14 @@
-// Owns the static check of a flow's source: steps that would be rejected or never run, and code that a replay would run
-// differently. A flow is replayed after every restart, so time, randomness and outside data must come from steps, whose
-// results are recorded. Only the function itself is read, not the functions it calls.
+// Checks the source of a flow: steps that would be rejected or never run, and code that a replay would run differently. A
+// flow is replayed after every restart, so time, randomness and outside data must come from steps, whose results are
+// recorded. Only the function itself is read, not the functions it calls.
 //
 // - A function passed to a step builder runs inside that step, where everything is allowed.
 
 import type { AnyNode, CallExpression } from 'acorn';
-import { isEngineError } from '../../base/error.ts';
 import { type ModuleNames, nameOf } from '../discover/names.ts';
 import type { Outline } from '../discover/outline.ts';
 import { childrenOf, type FilePosition, nodesIn, placeAt, type SourceProblem } from '../discover/syntax.ts';
-import { stepName } from './model.ts';
+import { stepNameFault } from './model.ts';
 
 /** The errors and warnings of a flow. */
 interface FlowFindings {
@@ -30,7 +29,7 @@ const FUNCTIONS = ['FunctionExpression', 'FunctionDeclaration', 'ArrowFunctionEx
 /** The builders whose functions run inside the step. */
 const BUILDERS = ['task', 'agent', 'generate', 'delay', 'recovery', 'preconditions', 'postconditions', 'subworkflow', 'workflow'];
 
-/** Sources of values that differ in a replay, by their spelling. */
+/** Sources of values that differ in a replay, by their canonical form. */
 const SOURCES: ReadonlyMap<string | undefined, string> = new Map([
   ['Date.now()', 'reads the clock'],
   ['new Date()', 'reads the clock'],
@@ -103,26 +102,15 @@ function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
   const seen = new Map<string, FilePosition>();
   return calls.flatMap(({ name, node, reached }): SourceProblem[] => {
     if (name === undefined) return [];
-    const refused = refusal(name);
-    if (refused !== undefined) return [{ ...refused, ...at(node) }];
+    const fault = stepNameFault(name);
+    if (fault !== undefined) return [{ code: 'NAME_INVALID', ...fault, ...at(node) }];
     if (reached !== 'once') return [];
     const first = seen.get(name);
     seen.set(name, first ?? at(node));
     if (first === undefined) return [];
-    const message = `the step "${name}" is already used in line ${first.line}, and a run knows its steps by their names`;
+    const message = `the step name "${name}" is already used in line ${first.line}, and names must be unique in a run`;
     return [{ code: 'STEP_DUPLICATE', message, hint: 'give this one another name', ...at(node) }];
   });
-}
-
-function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'> | undefined {
-  try {
-    stepName(name);
-    return undefined;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const [message = '', hint = ''] = error.message.split('; ');
-    return { code: 'NAME_INVALID', message, hint };
-  }
 }
 
 /** Reports steps that never run: they are statements, are returned, or are kept in a variable that nothing reads. */
@@ -134,13 +122,13 @@ function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
     const group = call?.type === 'CallExpression' ? groupName(names, call) : undefined;
     if (call === undefined || (group === undefined && !isStep(names, call))) return [];
     const name = isStep(names, call) ? names.text(call.arguments[0]) : undefined;
-    const what = group === undefined ? (name === undefined ? 'a step' : `the step "${name}"`) : `${group}([…])`;
-    const message = `${what} is created but never yielded, so it never runs`;
+    const subject = group === undefined ? (name === undefined ? 'a step' : `the step "${name}"`) : `${group}([…])`;
+    const message = `${subject} is created but never yielded, so it never runs`;
     return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
   });
 }
 
-/** The expression of a node whose value is lost to the flow: only what it yields runs. */
+/** The expression of a node whose value the flow drops: only yielded steps run. */
 function createdBy(node: AnyNode, returned: ReadonlySet<AnyNode>, body: AnyNode): AnyNode | undefined {
   if (node.type === 'ExpressionStatement') return node.expression;
   if (node.type === 'ReturnStatement') return returned.has(node) ? (node.argument ?? undefined) : undefined;
@@ -166,21 +154,21 @@ function groupName(names: ModuleNames, { callee }: CallExpression): string | und
 
 const TEMPLATE = /\{\{\s*(?:params|input|context|outputs|checkpoint|result|item|trigger|run|step|secrets)\b[^}]*\}\}/;
 
-/** Reports texts that look like templates of a workflow file: in a flow they are plain data and would be used literally. */
+/** Reports strings that look like templates of a workflow file: a flow uses them literally. */
 function literals(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
-  const found = new Map<AnyNode, SourceProblem>();
+  const problems = new Map<AnyNode, SourceProblem>();
   for (const call of nodesIn(body)) {
     if (call.type !== 'CallExpression' || !isStep(names, rootOf(call))) continue;
-    for (const node of call.arguments.flatMap((given) => [...nodesIn(given)])) {
+    for (const node of call.arguments.flatMap((argument) => [...nodesIn(argument)])) {
       const text = node.type === 'Literal' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : undefined;
-      const [hole] = typeof text === 'string' ? (TEMPLATE.exec(text) ?? []) : [];
-      if (hole === undefined) continue;
-      const message = `"${hole}" would not be filled in: a flow has its values in scope`;
+      const [placeholder] = typeof text === 'string' ? (TEMPLATE.exec(text) ?? []) : [];
+      if (placeholder === undefined) continue;
+      const message = `"${placeholder}" is not rendered: a flow has its values in scope`;
       const hint = 'write a template literal with the value itself';
-      found.set(node, { code: 'TEMPLATE_LITERAL', message, hint, ...at(node) });
+      problems.set(node, { code: 'TEMPLATE_LITERAL', message, hint, ...at(node) });
     }
   }
-  return [...found.values()];
+  return [...problems.values()];
 }
 
 /** The first expression of a chain such as `step('a').task(fn).retry(2)`. */
@@ -194,7 +182,7 @@ function repeated(calls: readonly StepCall[], at: At): SourceProblem[] {
     .filter(({ name, reached }) => name !== undefined && reached === 'often')
     .map(({ name, node }) => ({
       code: 'STEP_REPEATED',
-      message: `the step "${name}" is in a loop: its second round would be refused, because a run knows its steps by their names`,
+      message: `the step "${name}" is in a loop and would fail in the second round, because names must be unique in a run`,
       hint: `number it: step(\`${name}-\${i}\`)`,
       ...at(node),
     }));
@@ -202,13 +190,13 @@ function repeated(calls: readonly StepCall[], at: At): SourceProblem[] {
 
 function replayed(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
   const scope = { names, own: new Set([...names.constants.keys(), ...declaredIn(body)]) };
-  const found: SourceProblem[] = [];
+  const problems: SourceProblem[] = [];
   const visit = (node: AnyNode, isOfStep: boolean): void => {
     if (isOfStep && FUNCTIONS.includes(node.type)) return;
     const source = sourceOf(scope, node);
     const reads = SOURCES.get(source);
     if (reads !== undefined)
-      found.push({
+      problems.push({
         code: 'REPLAY_DIFFERS',
         message: `${source} ${reads}, so a replay could take a different path`,
         hint: 'do it in a step, whose result is recorded: yield* step("…").task(() => …)',
@@ -217,7 +205,7 @@ function replayed(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
     for (const child of childrenOf(node)) visit(child, isBuilder(names, node) ? child !== node.callee : isOfStep);
   };
   visit(body, false);
-  return found;
+  return problems;
 }
 
 function isBuilder(names: ModuleNames, node: AnyNode): node is CallExpression {
@@ -233,13 +221,13 @@ function declaredIn(body: AnyNode): string[] {
   });
 }
 
-/** The names that a flow can use: those of its module, and those that it or its module declares. */
+/** The names that a flow can use: those that its module imports, and those that it or its module declares. */
 interface Scope {
   readonly names: ModuleNames;
   readonly own: ReadonlySet<string>;
 }
 
-/** The canonical spelling of an expression that may differ in a replay. */
+/** The canonical form of an expression that may differ in a replay. */
 function sourceOf(scope: Scope, node: AnyNode): string | undefined {
   if (node.type === 'NewExpression') return node.arguments.length === 0 ? `new ${globalName(scope, node.callee)}()` : undefined;
   if (node.type === 'CallExpression') return `${globalName(scope, node.callee)}()`;

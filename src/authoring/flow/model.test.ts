@@ -20,7 +20,7 @@ describe('what a graph refuses is refused in a flow', () => {
     ['who decides', { human: { prompt: '?', from: [] }, message: '`from` must name at least one group' }],
     ['a poll without a condition', { delay: { duration: '1h', poll: { interval: '10s' } }, message: 'poll.condition` is missing' }],
     ['a gate at a merge', { gate: { checks: ['x'], rerunAtMerge: 'no' }, message: 'rerunAtMerge` must be true or false, not "no"' }],
-    ['a repair that is counted', { validate: { retry: 'often' }, message: '`retry` must be a whole number' }],
+    ['a repair that is counted', { validate: { retry: 'often' }, message: '`retry` must be 0 or a positive integer' }],
   ])('%s', (_what, { message, ...fields }) => {
     const [[method, given] = ['', undefined]] = Object.entries(fields);
     expect(() => inGraph(fields)).toThrow(message);
@@ -38,7 +38,7 @@ describe('what a graph refuses is refused in a flow', () => {
     [
       'a function that decides nothing',
       { recovery: 'ask', reconcile: () => 'done' },
-      'it has a reconcile function, but its recovery is "ask"',
+      '`reconcile` has no effect, because `recovery` is "ask"',
     ],
     ['a program that undoes nothing', { undo: { command: '' } }, '`run` must be a shell line'],
     ['a value in the command of an undo', { undo: { command: 'rm {{ result.file }}' } }, 'values never become part of a command'],
@@ -56,7 +56,9 @@ describe('what a graph refuses is refused in a flow', () => {
 
   test('all mistakes of a step are in one error', () => {
     const wrong = { agent: 'dev', prompt: 'p', questionState: '../plan.json', timeout: 'soon' };
-    expect(() => inFlow('agent', wrong)).toThrow(/^step "a" cannot be built: its timeout is "soon".*`questionState` has no effect/);
+    expect(() => inFlow('agent', wrong)).toThrow(
+      /^step "a" cannot be built: `timeout` must be a duration, not "soon".*`questionState` has no effect/,
+    );
   });
 });
 
@@ -94,7 +96,7 @@ describe('what a flow writes is data', () => {
     ['command', { run: 'x', env: { A: () => '1' } }],
     ['webhook', { request: { url: () => 'https://example.com' } }],
     ['action', { action: 'comment', message: () => 'm' }],
-  ])('and no function builds it later: %s', (method, given) => {
+  ])('a function in place of data is rejected: %s', (method, given) => {
     expect(() => inFlow(method, given)).toThrow(/^step "a".* not a function/);
   });
 });

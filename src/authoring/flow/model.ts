@@ -1,5 +1,5 @@
-// Owns how a step of a flow becomes a model and its code: what a flow writes is read as the step of a graph, with fewer
-// options. The model is plain frozen data; functions and live objects are only in the code.
+// Turns a step of a flow into a model and its code: it is read like the step of a graph, with fewer options. The model is
+// plain frozen data; functions and live objects are only in the code.
 
 import type { Duration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -45,7 +45,7 @@ type Options =
 
 /** The fields of every kind of step. */
 export type StepOptions = { readonly [Option in Options]?: Frame[Option] } & {
-  /** Files among the outputs must change in each visit of the step; left out: since it first began in the run. */
+  /** Files among the outputs must change in each visit of the step; default: since it first began in the run. */
   readonly fresh?: 'activation';
   readonly preconditions?: readonly FlowCondition[];
   readonly postconditions?: readonly FlowCondition[];
@@ -74,13 +74,13 @@ const OPTIONS = Object.keys({
   postconditions: true,
 } satisfies Record<keyof StepOptions, true>);
 
-/** A step of a flow in the words of a graph. */
+/** A step of a flow, with the fields of a graph's step. */
 export interface FlowSpec {
-  /** Its work, and what only this kind has: `{ human: { prompt: 'Ship it?' } }`. */
+  /** Its work, with the fields of its kind: `{ human: { prompt: 'Ship it?' } }`. */
   readonly fields: object;
-  /** The options of every step. The names of others are refused. */
+  /** The options of every step. Other options are rejected. */
   readonly options?: StepOptions | undefined;
-  /** The work itself, if no graph can say it: a function with its arguments. */
+  /** The work itself, if a graph cannot express it: a function with its arguments. */
   readonly work?: Work;
 }
 
@@ -93,8 +93,8 @@ export interface ReadStep {
   readonly frame: object;
 }
 
-/** What is known of the step that is read. */
-export interface FlowPlace {
+/** The step that is being read. */
+export interface FlowStepContext {
   readonly name: string;
   readonly compilers: Compilers;
   readonly kind: KindCompiler;
@@ -104,8 +104,8 @@ export interface FlowPlace {
 
 /** Reads a step; the children are the workflows that it starts. */
 export function readFlowStep(
-  { fields, options = {}, work: given }: FlowSpec,
-  { name, compilers, kind, own }: FlowPlace,
+  { fields, options = {}, work: builtWork }: FlowSpec,
+  { name, compilers, kind, own }: FlowStepContext,
 ): { readonly read: ReadStep; readonly bound: BoundStep; readonly child: CompiledWorkflow | undefined } {
   if (!isFields(options)) throw invalid(`step "${name}"`, `cannot be built: its options must be an object, not ${shownType(options)}`);
   if (Object.keys(options).length > 0) checkOptions(`step "${name}"`, options, [...own, ...OPTIONS]);
@@ -115,7 +115,7 @@ export function readFlowStep(
   const spec = step.shapedFields<AnyStep>(workFields(compilers).shapes, frame);
   // The steps inside it are calls of the flow, which were read when they were built.
   const readMember = (member: unknown) => member as BoundStep;
-  const work = given ?? kind.read(spec, { step, id: name, isMember: false, namesOutcomes: false, readMember });
+  const work = builtWork ?? kind.read(spec, { step, id: name, isMember: false, namesOutcomes: false, readMember });
   if (work === undefined) reading.problems.unread.add(name);
   const read = { name, compilers, work: work ?? UNREAD, frame };
   return { read, bound: bindSpec(spec, read, reading), child: [...reading.children.values()][0] };
@@ -135,8 +135,8 @@ function bindSpec(spec: AnyStep, { name, work }: ReadStep, reading: GraphReading
   if (spec.fresh !== undefined && spec.fresh !== 'activation')
     step.fault(
       'FIELD_INVALID',
-      `\`fresh\` is ${JSON.stringify(spec.fresh)}`,
-      'a flow does not know its later steps when it starts, so only "activation" is possible',
+      `\`fresh\` must be "activation" in a flow, not ${JSON.stringify(spec.fresh)}`,
+      'write "activation": a flow does not know its later steps when it starts',
     );
   const { model, code } = bind(spec, { step, id: name, next: {}, isMember: false }, work);
   // A fan-out over an empty list is valid here, because the list is known only when the step is yielded.
@@ -157,11 +157,11 @@ function refuse(name: string, { found }: ProblemList): void {
 /** Throws if a step cannot be part of a group; the message begins with `group`. */
 export function checkMember(group: string, { model }: BoundStep): void {
   if (model.kind !== 'parallel' && model.kind !== 'each') return;
-  throw invalid(group, `cannot hold step "${model.id}", which is a group itself; yield that one by itself`);
+  throw invalid(group, `cannot contain step "${model.id}", which is a group itself; yield that step separately`);
 }
 
-/** Refuses the first field with a wrong type. */
-export function refusal(subject: string): ShapeFault {
+/** Throws an error for the first field with a wrong type. */
+export function throwingFault(subject: string): ShapeFault {
   return (_, message) => {
     throw invalid(`${subject}:`, message);
   };
@@ -175,11 +175,18 @@ export function invalid(subject: string, problem: string): EngineError {
 // A path is `step#visit` or `group#visit/key`, so a name must not contain its separators.
 const NAME = /^(?!@)[^#/\p{Cc}]{1,200}$/u;
 
-/** The name of a step of a flow, or an error when it cannot be one. */
+/** Returns the fault of a name that a step of a flow cannot have. */
+export function stepNameFault(name: unknown): { readonly message: string; readonly hint: string } | undefined {
+  if (typeof name === 'string' && NAME.test(name)) return undefined;
+  return {
+    message: `the step name ${JSON.stringify(name)} cannot be used`,
+    hint: 'write 1 to 200 characters without "#", "/" and control characters, and no "@" at the beginning',
+  };
+}
+
+/** Returns the name of a step of a flow; throws DEFINITION_INVALID for one that cannot be used. */
 export function stepName(name: string): string {
-  if (typeof name === 'string' && NAME.test(name)) return name;
-  throw invalid(
-    `the step name ${JSON.stringify(name)}`,
-    'cannot be used; write 1 to 200 characters without "#", "/" and control characters, and no "@" at the beginning',
-  );
+  const fault = stepNameFault(name);
+  if (fault !== undefined) throw new EngineError('DEFINITION_INVALID', `${fault.message}; ${fault.hint}`);
+  return name;
 }

@@ -1,5 +1,5 @@
-// Owns finding a flow's references to roles, groups, checks and other workflows in its source: those written as literals
-// in the calls of its steps. Computed names are known only when the flow runs.
+// Finds a flow's references to roles, groups, checks and other workflows in its source: the literals in the calls of its
+// steps. Computed names are known only when the flow runs.
 
 import type { AnyNode, CallExpression, ObjectExpression } from 'acorn';
 import type { Reference } from '../../definition/validation/reference.ts';
@@ -23,24 +23,24 @@ function referencesOf({ names, module }: Outline, node: CallExpression): (Refere
   const [first] = node.arguments;
   if (step === undefined || first === undefined || node.callee.type !== 'MemberExpression') return [];
   const name = names.text(step.arguments[0]) ?? '';
-  const at = (found: AnyNode): FilePosition => placeAt(module.text, found.start);
+  const at = (literal: AnyNode): FilePosition => placeAt(module.text, literal.start);
   const texts = (value: AnyNode | undefined): { readonly text: string; readonly node: AnyNode }[] => textsIn(names, value);
   const options = objectOf(names, first);
   const field = (key: string): AnyNode | undefined => propertyOf(options, key)?.value;
   switch (nameOf(node.callee.property)) {
     case 'agent':
-      return texts(field('agent')).map(({ text, node: found }) => ({ kind: 'role', step: name, name: text, ...at(found) }));
+      return texts(field('agent')).map(({ text, node: literal }) => ({ kind: 'role', step: name, name: text, ...at(literal) }));
     case 'generate':
-      return texts(field('generator')).map(({ text, node: found }) => ({ kind: 'role', step: name, name: text, ...at(found) }));
+      return texts(field('generator')).map(({ text, node: literal }) => ({ kind: 'role', step: name, name: text, ...at(literal) }));
     case 'workflow':
-      return texts(first).map(({ text, node: found }) => ({ kind: 'workflow', step: name, name: text, input: null, ...at(found) }));
+      return texts(first).map(({ text, node: literal }) => ({ kind: 'workflow', step: name, name: text, input: null, ...at(literal) }));
     case 'gate':
       return listOf(names, field('checks')).flatMap((check) =>
-        texts(propertyOf(objectOf(names, check), 'check')?.value).map(({ text, node: found }) => ({
+        texts(propertyOf(objectOf(names, check), 'check')?.value).map(({ text, node: literal }) => ({
           kind: 'check',
           step: name,
           name: text,
-          ...at(found),
+          ...at(literal),
         })),
       );
     case 'human': {
@@ -57,16 +57,16 @@ function referencesOf({ names, module }: Outline, node: CallExpression): (Refere
 function databasesOf({ names, module }: Outline, node: CallExpression): (Reference & FilePosition)[] {
   const step = node.callee.type === 'MemberExpression' ? stepCallOf(names, node) : undefined;
   const [first] = node.arguments;
-  const given = step === undefined || first === undefined ? undefined : propertyOf(objectOf(names, first), 'databases')?.value;
-  if (step === undefined || given === undefined) return [];
-  const keys = objectOf(names, given)?.properties.flatMap((one) =>
-    one.type === 'Property' ? [{ text: nameOf(one.key), node: one.key }] : [],
+  const value = step === undefined || first === undefined ? undefined : propertyOf(objectOf(names, first), 'databases')?.value;
+  if (step === undefined || value === undefined) return [];
+  const keys = objectOf(names, value)?.properties.flatMap((property) =>
+    property.type === 'Property' ? [{ text: nameOf(property.key), node: property.key }] : [],
   );
-  const listed = listOf(names, given).flatMap((one) => textsIn(names, one));
-  return [...(keys ?? []), ...listed].flatMap(({ text, node: found }) =>
+  const listed = listOf(names, value).flatMap((item) => textsIn(names, item));
+  return [...(keys ?? []), ...listed].flatMap(({ text, node: literal }) =>
     text === undefined
       ? []
-      : [{ kind: 'database', step: names.text(step.arguments[0]) ?? '', name: text, ...placeAt(module.text, found.start) }],
+      : [{ kind: 'database', step: names.text(step.arguments[0]) ?? '', name: text, ...placeAt(module.text, literal.start) }],
   );
 }
 

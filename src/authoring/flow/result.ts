@@ -1,23 +1,23 @@
-// Owns what the steps of a flow return, by kind. A result passes through the run's record, so it is always plain data.
+// Owns the types of the results of a flow's steps, by kind. A result passes through the run's record, so it is plain data.
 
 import type { Json } from '../../base/json.ts';
 import type { OpenFinding, ReviewItem } from '../../definition/review/review.ts';
 import type { RecordedValue } from '../spec/recorded-value.ts';
 
-/** The result of an agent; an agent that did not succeed fails its step. */
+/** The result of an agent; if it did not succeed, the step fails. */
 export interface AgentResult {
   readonly success: boolean;
   readonly output: Json;
   readonly [field: string]: Json;
 }
 
-/** The stages of a validation that passed; one that did not fails its step. */
+/** The stages of a validation that passed; otherwise the step fails. */
 export interface ValidateResult {
   readonly success: true;
   readonly stages: Json;
 }
 
-/** The checks of a gate that passed; a gate that did not pass fails its step. */
+/** The checks of a gate that passed; otherwise the step fails. */
 export interface GateResult {
   readonly passed: boolean;
   readonly checks: readonly Json[];
@@ -28,22 +28,22 @@ export interface ReviewResult {
   readonly accepted: 'by the review' | 'by a person';
   readonly rounds: number;
   readonly items: readonly ReviewItem[];
-  /** Findings that a person accepted although they are open. */
+  /** Open findings that a person accepted. */
   readonly open: readonly OpenFinding[];
-  /** What is left for later. */
+  /** Findings that are left for later. */
   readonly follow_ups: readonly OpenFinding[];
   /** How many findings stopped each round. */
   readonly history: readonly number[];
 }
 
-/** What a person decided. */
+/** The decision of a person. */
 export interface HumanResult<Option extends string = string> {
   readonly option: Option;
   readonly input?: string;
   readonly actor: string;
 }
 
-/** How a program ended; `result` is there when it printed one. */
+/** How a program ended; with `result` if it printed one. */
 export interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;

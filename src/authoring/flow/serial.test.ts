@@ -115,7 +115,7 @@ describe('the digest of a yield', () => {
     expect(digestOfYield(step('a').task(renamed, { x: 1, y: 2 }).timeout('1s').retry(2).title('A'))).toBe(base());
   });
 
-  test('is taken of what was given when the step was built', () => {
+  test('the digest of a yield is of the arguments at the time when the step was built', () => {
     const list = [1];
     const call = step('a').task(greet, list);
     const before = digestOfYield(call);

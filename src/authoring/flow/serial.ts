@@ -1,4 +1,4 @@
-// Owns a yielded step as data, for logs and for people. Live values are shown by name (`[function add]`), never kept. The
+// Serialises a yielded step, for logs and for people. Live values are shown by name (`[function add]`) and never stored. The
 // work of the step has the same form as in the digest by which a replay recognises it.
 
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -41,7 +41,7 @@ function liveNames(code: StepCode): JsonObject {
   return Object.fromEntries(Object.entries(live).flatMap(([role, value]) => (value === undefined ? [] : [[role, nameOf(value)]])));
 }
 
-/** The value as data for people: JSON as it is, everything else by its name. */
+/** The value as human-readable data: JSON unchanged, everything else by its name. */
 export function shownValue(value: unknown): Json {
   return shown(value, []);
 }

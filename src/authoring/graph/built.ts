@@ -1,4 +1,4 @@
-// Owns values of a step that functions build when it begins, and the check for texts that look like templates where
+// Owns the values of a step that functions build when it begins, and the check for strings that look like templates where
 // templates are not rendered.
 
 import type { Json } from '../../base/json.ts';
@@ -18,13 +18,13 @@ export interface WithoutFunctions<T> {
   readonly built: readonly BuiltValue[];
 }
 
-const MUST: Readonly<Record<BuiltValue['shape'], string>> = { text: 'a text', texts: 'texts by name', data: 'data' };
+const MUST: Readonly<Record<BuiltValue['shape'], string>> = { text: 'a string', texts: 'strings by name', data: 'data' };
 
 /**
  * Extracts the functions from the fields that may have them. A function anywhere else stays, and is rejected as data. In a
  * flow no field may have one: the flow knows the value when it builds the step.
  */
-export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }: TakenFrom): WithoutFunctions<T> {
+export function extractFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }: ExtractionSource): WithoutFunctions<T> {
   const built: BuiltValue[] = [];
   const take = (value: unknown, path: readonly string[], shape: BuiltValue['shape']): unknown => {
     if (typeof value === 'function') {
@@ -40,8 +40,8 @@ export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }
     }
     if (typeof value !== 'object' || value === null || shape === 'text') return value;
     const inner = shape === 'texts' ? 'text' : shape;
-    if (Array.isArray(value)) return value.map((one, index) => take(one, [...path, String(index)], inner));
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, take(one, [...path, key], inner)]));
+    if (Array.isArray(value)) return value.map((item, index) => take(item, [...path, String(index)], inner));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, take(member, [...path, key], inner)]));
   };
   const descend = (value: unknown, path: readonly string[]): unknown => {
     const shape = fields[path.join('.')];
@@ -50,7 +50,7 @@ export function takeFunctions<T>(work: T, fields: BuiltFields, { step, at = [] }
       return value;
     return Array.isArray(value)
       ? value
-      : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, descend(one, [...path, key])]));
+      : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, descend(member, [...path, key])]));
   };
   return { data: descend(work, []) as T, built };
 }
@@ -61,7 +61,7 @@ export function builtCode(built: readonly BuiltValue[]): { readonly built?: read
 }
 
 /** The step that the work belongs to, and its path in the configuration. */
-export interface TakenFrom {
+export interface ExtractionSource {
   readonly step: StepReading;
   readonly at?: readonly string[];
 }
@@ -75,7 +75,7 @@ const ROOTS = ['params', 'context', 'outputs', 'checkpoint', 'run', 'step', 'res
 /** Programs have templates of their own in their arguments: `docker ps --format '{{.Names}}'`. */
 const COMMAND_FIELDS = ['run', 'argv'];
 
-/** Reports texts of a step's work that look like templates but are not rendered. */
+/** Reports strings of a step's work that look like templates but are not rendered. */
 export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReading): void {
   const { literals } = step.graph.compilers.kinds[work.kind];
   for (const { field, text } of textsIn(literals?.(work) ?? null, [])) {
@@ -84,39 +84,39 @@ export function checkLiterals(work: StepWork, isFilled: boolean, step: StepReadi
       if (readsRun(text, isFilled))
         step.fault(
           'TEMPLATE_IN_COMMAND',
-          `its command contains ${placeholderOf(text)}, and values never become part of a command`,
+          `\`${name}\` must not contain a template, such as ${placeholderOf(text)}: values never become part of a command`,
           'pass the value as a variable: env: { TITLE: (ctx) => … }, and write "$TITLE"; parameters are there as $PAWL_PARAM_<NAME>',
         );
     } else if (!isFilled && BRACES.test(text))
       step.fault(
         'TEMPLATE_LITERAL',
-        `its \`${name}\` contains ${placeholderOf(text)}, which would not be filled in`,
+        `\`${name}\` contains ${placeholderOf(text)}, but templates are not rendered here`,
         `write a function: ${name}: (ctx) => \`… \${ctx.params.name} …\``,
       );
   }
 }
 
-/** Reports texts around the work, which are never templates. */
+/** Reports templates in strings around the work, where none are rendered. */
 export function checkPlainText(value: Json, field: string, step: StepReading): void {
   for (const { text } of textsIn(value, []))
     if (BRACES.test(text))
       step.fault(
         'TEMPLATE_LITERAL',
-        `its \`${field}\` contains ${placeholderOf(text)}, which would not be filled in`,
+        `\`${field}\` contains ${placeholderOf(text)}, but templates are not rendered here`,
         HINTS[field] ?? 'remove it',
       );
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  title: 'write a fixed title; `actions` may be a function of the parameters that gives title and actions',
+  title: 'write a fixed title; `actions` may be a function of the parameters that returns title and actions',
   actions: 'write a function of the parameters, as in actions: (params) => [params.name]',
 };
 
-const HOLE_MAX = 60;
+const PLACEHOLDER_MAX = 60;
 
 function placeholderOf(text: string): string {
-  const [hole = ''] = BRACES.exec(text) ?? [];
-  return `"${shortText(hole, HOLE_MAX)}"`;
+  const [placeholder = ''] = BRACES.exec(text) ?? [];
+  return `"${shortText(placeholder, PLACEHOLDER_MAX)}"`;
 }
 
 /** Whether a command contains a Pawl template: any valid one if its step has templates, otherwise one that reads the run. */

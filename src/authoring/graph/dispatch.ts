@@ -1,5 +1,5 @@
-// Owns how a graph names agents: the roles that skills share, an agent that is dispatched with a script, and an agent that
-// is a live object of the application.
+// Owns the types by which a graph names agents: the roles that skills share, an agent that is dispatched with a script, and
+// an agent that is a live object of the application.
 
 import type { JsonObject } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
@@ -14,7 +14,7 @@ export const AgentRole = Object.freeze({
   DEBUGGER: 'debugger',
 } as const);
 
-/** One of the words of `AgentRole`. */
+/** One of the roles of `AgentRole`. */
 export type AgentRole = (typeof AgentRole)[keyof typeof AgentRole];
 
 /** An agent that is dispatched with a script; its report becomes the outcome of the step. */

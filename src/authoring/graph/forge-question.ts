@@ -1,4 +1,4 @@
-// Owns reading the part of a question that is at the forge.
+// Reads the fields of a question that are about the forge.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -6,9 +6,9 @@ import { omitUndefined } from '../../base/fields.ts';
 import { didYouMean } from '../../base/suggest.ts';
 import { type ForgeQuestion, WAITED_FOR } from '../../definition/model.ts';
 
-/** The part of a question that is at the forge, as it is written. */
+/** The fields of a question that are about the forge. */
 export interface ForgeQuestionSpec {
-  /** What else decides it at the forge: an approving review, a comment, a label, a dismissed review. */
+  /** What also decides it at the forge: an approving review, a comment, a label, a dismissed review. */
   readonly waitFor?: (typeof WAITED_FOR)[number];
   /** The label that decides it, for `waitFor: 'label'`. */
   readonly label?: string;
@@ -18,35 +18,39 @@ export interface ForgeQuestionSpec {
   readonly reminders?: { readonly interval: Duration; readonly max: number };
 }
 
-/** The fields of that part. */
+/** The names of these fields. */
 export const FORGE_QUESTION_FIELDS = ['waitFor', 'label', 'autoAssign', 'reminders'];
 
 /** Reports a fault. */
-type Refuse = (message: string, hint: string) => void;
+type Fault = (message: string, hint: string) => void;
 
-/** The part as data; undefined if there is none. */
-export function readForgeQuestion(written: ForgeQuestionSpec, refuse: Refuse): ForgeQuestion | undefined {
-  const { waitFor, label, autoAssign, reminders } = written;
+/** Reads these fields; undefined if there are none. */
+export function readForgeQuestion(spec: ForgeQuestionSpec, fault: Fault): ForgeQuestion | undefined {
+  const { waitFor, label, autoAssign, reminders } = spec;
   if (waitFor !== undefined && !WAITED_FOR.includes(waitFor))
-    refuse(`nothing is called "${String(waitFor)}"${didYouMean(String(waitFor), WAITED_FOR)}`, `wait for one of ${WAITED_FOR.join(', ')}`);
+    fault(
+      `\`waitFor\` must be one of ${WAITED_FOR.join(', ')}, not "${String(waitFor)}"${didYouMean(String(waitFor), WAITED_FOR)}`,
+      `write waitFor: "${WAITED_FOR[0]}"`,
+    );
   if ((waitFor === 'label') !== (label !== undefined))
-    refuse(
-      label === undefined ? 'it waits for a label, and names none' : 'it names a label, and does not wait for one',
-      'write the wait for a label and the label together',
+    fault(
+      label === undefined ? '`label` is missing, although `waitFor` is "label"' : '`label` needs waitFor: "label"',
+      'write waitFor: "label" and label: "approved" together',
     );
   const assign = typeof autoAssign === 'string' ? [autoAssign] : autoAssign;
-  const remind = reminders === undefined ? undefined : readReminders(reminders, refuse);
+  const remind = reminders === undefined ? undefined : readReminders(reminders, fault);
   const read = omitUndefined({ waitFor, label, assign: assign && [...assign], reminders: remind });
   return Object.keys(read).length === 0 ? undefined : read;
 }
 
-function readReminders({ interval, max }: NonNullable<ForgeQuestionSpec['reminders']>, refuse: Refuse): ForgeQuestion['reminders'] {
-  if (!Number.isSafeInteger(max) || max < 1) refuse(`\`reminders.max\` must be a positive integer, not ${String(max)}`, 'correct it');
+function readReminders({ interval, max }: NonNullable<ForgeQuestionSpec['reminders']>, fault: Fault): ForgeQuestion['reminders'] {
+  if (!Number.isSafeInteger(max) || max < 1)
+    fault(`\`reminders.max\` must be a positive integer, not ${String(max)}`, 'write a number such as 3');
   try {
-    return { intervalMs: parseDuration(interval, 'the interval of reminders'), max };
+    return { intervalMs: parseDuration(interval, '`reminders.interval`'), max };
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    refuse(error.message, 'write a duration such as "24h"');
+    fault(error.message, 'write a duration such as "24h"');
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-// Owns the graph form of a workflow: the author's object becomes one frozen definition and its functions. Both spellings
-// give the same definition, and one error lists all problems.
+// Compiles a graph: the author's object becomes one frozen definition and its functions. Records and lists of steps give the
+// same definition, and one error lists all problems.
 
 import { deepFreeze } from '../../base/json.ts';
 import { transitionsOf } from '../../definition/analysis.ts';
@@ -10,7 +10,7 @@ import { tiedToTree } from '../../definition/landing.ts';
 import type { Definition, GraphDefinition } from '../../definition/model.ts';
 import type { ArgSpecs } from '../../definition/param/arg.ts';
 import { checkDefinition } from '../../definition/validation/validate.ts';
-import { readStarts } from '../spec/schedule.ts';
+import { readTrigger } from '../spec/schedule.ts';
 import { isFields } from '../spec/shape.ts';
 import type { WorkflowSpec } from '../spec/workflow.ts';
 import { DEFAULT_MAX_ITERATIONS, readHeader } from './header.ts';
@@ -19,7 +19,7 @@ import { readNext } from './next.ts';
 import { defined, GraphReading } from './reading.ts';
 import { recordEntries } from './record.ts';
 import { NEXT, WORKFLOW } from './shape.ts';
-import type { Entries, GraphEntries, GraphSpec, NextSpec, StepSpec, StepsOptions } from './spec.ts';
+import type { Entries, GraphEntries, GraphSpec } from './spec.ts';
 import { readStep } from './step.ts';
 import type { Compilers } from './work.ts';
 
@@ -55,7 +55,7 @@ function compile(spec: GraphEntries<unknown>, reading: GraphReading): CompiledWo
   const draft = readGraph(spec, reading);
   checkDefinition(draft.definition, reading.problems, { registry: reading.compilers });
   reading.problems.refuse(draft.definition.name);
-  const starts = spec.trigger === undefined ? {} : readStarts(draft.definition, spec.trigger);
+  const starts = spec.trigger === undefined ? {} : readTrigger(draft.definition, spec.trigger);
   return finishGraph(draft, reading, { context: spec.context as CompiledWorkflow['context'], ...starts });
 }
 
@@ -81,23 +81,6 @@ export function finishGraph(
   );
 }
 
-/** A workflow from its steps, given one by one, with its options last. */
-export function compileSteps(name: string, given: readonly (StepSpec | StepsOptions)[], compilers: Compilers): CompiledWorkflow {
-  const last = given.at(-1);
-  const options = last === undefined || isStep(last) ? {} : last;
-  return compileGraph({ ...options, name, steps: given.filter(isStep) }, compilers);
-}
-
-function isStep(value: StepSpec | StepsOptions): value is StepSpec {
-  return 'id' in value || 'name' in value;
-}
-
-/** Freezes a step, so that it can be shared. */
-export function StepDef<Ctx = object>(spec: StepSpec<Ctx>): StepSpec<Ctx> {
-  const { next } = spec;
-  return Object.freeze({ ...spec, ...(typeof next === 'object' && next !== null ? { next: Object.freeze({ ...next }) as NextSpec } : {}) });
-}
-
 function readSteps(entries: Entries<unknown>, limit: number | undefined, reading: GraphReading): BoundStep[] {
   const position = new Map(entries.map(([id], index) => [id, index]));
   return entries.map(([id, spec], index) => {
@@ -114,7 +97,7 @@ function readSteps(entries: Entries<unknown>, limit: number | undefined, reading
 }
 
 function readDefinition(spec: GraphEntries<unknown>, steps: readonly BoundStep[], reading: GraphReading): GraphDefinition {
-  reading.knownFields(spec, [...Object.keys(WORKFLOW), 'name', 'entry', 'steps'], { what: 'a workflow' });
+  reading.knownFields(spec, [...Object.keys(WORKFLOW), 'name', 'entry', 'steps'], { subject: 'a workflow' });
   const outputNames = outputNamesOf(steps);
   return {
     ...readHeader(spec, reading),
@@ -142,7 +125,7 @@ function outputNamesOf(steps: readonly BoundStep[]): Definition['outputNames'] {
 function frozenMap<T>(entries: Iterable<readonly [string, T]>): ReadonlyMap<string, T> {
   const map = new Map(entries);
   const refuse = () => {
-    throw new TypeError('a compiled workflow does not change; define another one');
+    throw new TypeError('a compiled workflow is immutable; define a new one');
   };
   return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
 }
@@ -156,22 +139,23 @@ function checkSides({ steps, onError, entry }: GraphDefinition, { problems }: Gr
   if (problems.mistyped.size > 0) return;
   const sides = new Set(steps.filter(({ side }) => side === true).map(({ id }) => id));
   const hint = 'write `side: true` on that step, or name a step that has it';
-  const named = (what: string, id: string | undefined, step?: string) => {
+  const checkName = (field: string, id: string | undefined, step?: string) => {
     if (id === undefined || sides.has(id)) return;
-    const message = `${what} is "${id}", which is not a side step${problems.suggest(id, sides)}`;
+    const message = `${field} must name a side step, not "${id}"${problems.suggest(id, sides)}`;
     problems.add({ code: 'TARGET_UNKNOWN', message, hint, ...(step === undefined ? {} : { step }) });
   };
-  named('`onError`', onError);
-  if (sides.has(entry)) problems.add({ code: 'ENTRY_UNKNOWN', message: `it begins at the side step "${entry}"`, hint: 'begin at another' });
+  checkName('`onError`', onError);
+  if (sides.has(entry))
+    problems.add({ code: 'ENTRY_UNKNOWN', message: `the entry "${entry}" must not be a side step`, hint: 'choose another step' });
   for (const step of steps) {
-    named('`extend.onExtend`', step.extension?.onExtend, step.id);
+    checkName('`extend.onExtend`', step.extension?.onExtend, step.id);
     const wrong = transitionsOf(step).flatMap(({ to }) => ('step' in to && sides.has(to.step) !== sides.has(step.id) ? [to.step] : []));
     for (const id of new Set(wrong))
       problems.add({
         code: 'TARGET_UNKNOWN',
         step: step.id,
-        message: sides.has(id) ? `it leads to the side step "${id}"` : `it is a side step and leads to "${id}", which is not`,
-        hint: 'lead to another step, or remove the transition: the engine runs side steps by itself',
+        message: `\`next\` must not lead ${sides.has(id) ? 'to the side step' : 'from a side step to'} "${id}"`,
+        hint: 'remove the transition, or choose another target: the engine runs side steps by itself',
       });
   }
 }

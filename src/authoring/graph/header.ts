@@ -1,4 +1,4 @@
-// Owns how the fields of a workflow besides its steps are read, for graphs and flows.
+// Reads the fields of a workflow other than its steps, for graphs and flows.
 
 import { EngineError } from '../../base/error.ts';
 import { breakersOf } from '../../definition/breakers.ts';
@@ -9,10 +9,10 @@ import type { WorkflowFields } from '../spec/part.ts';
 import { readReactions, unknownInReactions } from '../spec/reaction.ts';
 import { defined, type Reading } from './reading.ts';
 
-/** How often a transition that leads back is taken, if nothing says so. */
+/** The default limit of transitions that lead back. */
 export const DEFAULT_MAX_ITERATIONS = 10;
 
-/** The fields of a workflow that say nothing of its steps. */
+/** The fields of a workflow other than its steps. */
 type Header = WorkflowFields<ArgSpecs, object> & { readonly name: string };
 
 /** A definition without its steps; a graph adds them, a flow has none. */
@@ -61,7 +61,7 @@ function readParams(params: Readonly<Record<string, ArgModel>>, reading: Reading
         param: name,
         code: 'ARG_INVALID',
         message: `parameter "${name}": ${error.message}`,
-        hint: 'fix its declaration',
+        hint: 'change the parameter under `params`',
       });
     }
   }

@@ -47,7 +47,7 @@ describe('the types of a graph', () => {
     expect(compiled.code.get('a')?.preconditions[0]?.(ctx as never)).toBe(true);
   });
 
-  test('what the application context lacks does not compile', () => {
+  test('a name that the application context lacks does not compile', () => {
     compileGraph<{ readonly book: string }>(
       {
         name: 'typed',
@@ -57,7 +57,7 @@ describe('the types of a graph', () => {
       REGISTRY,
     );
     // @ts-expect-error a step has an id or a name
-    expect(() => compileGraph({ name: 'typed', steps: [{ next: null }] }, REGISTRY)).toThrow('step 1 has no id');
+    expect(() => compileGraph({ name: 'typed', steps: [{ next: null }] }, REGISTRY)).toThrow('step 1 must have an id');
     // @ts-expect-error the two spellings of a workflow do not mix
     expect(compileGraph({ type: 'typed', title: 'T', steps: [{ id: 'a', next: null }] }, REGISTRY).definition.name).toBe('typed');
   });

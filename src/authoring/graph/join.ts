@@ -1,4 +1,4 @@
-// Owns how a join is read: `all`, `any`, a number, or `2-of-3`, whose second number must be the number of branches.
+// Reads a join: `all`, `any`, a number, or `2-of-3`, whose second number must be the number of branches.
 
 import type { JoinModel, ParallelWork } from '../../definition/model.ts';
 import { defined, type StepReading } from './reading.ts';
@@ -13,12 +13,13 @@ function readJoin(join: JoinSpec, step: StepReading, size: number | undefined): 
   if (typeof join === 'object' && join !== null) return { rule: 'count', n: join.n };
   const [, n, of] = COUNTED.exec(String(join)) ?? [];
   if (n === undefined) {
-    step.fault('JOIN_INVALID', `its join is ${JSON.stringify(join)}`, 'write "all", "any", a number, or such as "2-of-3"');
+    step.fault('JOIN_INVALID', `\`join\` must be "all", "any", a number or N-of-M, not ${JSON.stringify(join)}`, 'write such as "2-of-3"');
     return { rule: 'all' };
   }
   if (size === undefined)
-    step.fault('JOIN_INVALID', `its join is "${join}", but the number of items is known only in a run`, `write { n: ${n} }`);
-  else if (Number(of) !== size) step.fault('JOIN_INVALID', `its join is "${join}", but it has ${size} branches`, `write "${n}-of-${size}"`);
+    step.fault('JOIN_INVALID', `\`join\` must not be "${join}": the number of items is not known before the run`, `write { n: ${n} }`);
+  else if (Number(of) !== size)
+    step.fault('JOIN_INVALID', `\`join\` is "${join}", but there are ${size} branches`, `write "${n}-of-${size}"`);
   return { rule: 'count', n: Number(n) };
 }
 

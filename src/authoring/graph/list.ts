@@ -1,4 +1,4 @@
-// Owns rewriting what `pawl/compat` takes to what `defineWorkflow` of `pawl` takes, as entries by id: steps and branches in
+// Rewrites the syntax of `pawl/compat` to that of `defineWorkflow` of `pawl`, as entries by id: steps and branches in
 // lists, and other names. `type` is the name of a workflow, and `name` its title then; `initialStep` is the entry; `name` of
 // a step is its id; `context` of a question is `show`; `parallel: true` with `parallelKey` is `each`.
 
@@ -15,7 +15,7 @@ export function listEntries(given: unknown, reading: GraphReading): GraphEntries
   const list: readonly unknown[] = Array.isArray(steps) ? steps : [];
   list.forEach((step, index) => {
     if (isFields(step) && (step.id ?? step.name) === undefined)
-      reading.step(`step-${index + 1}`).fault('NAME_INVALID', `step ${index + 1} has no id`, 'give it one');
+      reading.step(`step-${index + 1}`).fault('NAME_INVALID', `step ${index + 1} must have an id`, 'add one, as in id: "build"');
   });
   return {
     ...rest,
@@ -39,7 +39,7 @@ function entriesOf(list: readonly unknown[], unnamed: string, readingOf: Reading
   });
 }
 
-/** The step in the words of `pawl`, and the steps inside it. */
+/** The step in the syntax of `pawl`, with the steps inside it. */
 function rewritten(step: Fields, reading: StepReading): Fields {
   const { id, name, parallel, each, validate, human, humanGate, ...rest } = step;
   const inside: ReadingOf = (member) => reading.graph.step(`${reading.at}/${member}`);
@@ -65,10 +65,10 @@ function part(work: unknown, field: string, inside: ReadingOf): unknown {
   return isFields(work) && isFields(step) ? { ...work, [field]: rewritten(step, inside(field)) } : work;
 }
 
-function question(asked: unknown, reading: StepReading): unknown {
-  if (!isFields(asked) || asked.context === undefined) return asked;
-  const { context, show, ...rest } = asked;
-  if (show !== undefined) reading.fault('FIELD_INVALID', 'its question has both `context` and `show`', 'they mean the same; keep one');
+function question(spec: unknown, reading: StepReading): unknown {
+  if (!isFields(spec) || spec.context === undefined) return spec;
+  const { context, show, ...rest } = spec;
+  if (show !== undefined) reading.fault('FIELD_INVALID', '`context` and `show` of a question mean the same', 'remove one of them');
   return { ...rest, show: context };
 }
 

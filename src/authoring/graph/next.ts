@@ -1,5 +1,5 @@
-// Owns how `next` is read: its spellings become one table from outcome to edge, and every edge that leads back gets a
-// bound, so that no run loops for ever.
+// Reads `next`: all its forms become one table from outcome to edge, and every edge that leads back gets a limit, so that no
+// run loops forever.
 
 import type { Choice, Edge, NextTable, Target } from '../../definition/model.ts';
 import { STRING_NEXT_COVERS } from '../../definition/outcome.ts';
@@ -8,7 +8,7 @@ import type { BoundedNext, ConditionalTarget } from '../spec/part.ts';
 import { defined, type StepReading } from './reading.ts';
 import type { NextSpec, TargetSpec } from './spec.ts';
 
-/** What reading a transition needs to know about the other steps. */
+/** The order of the steps, which decides whether a transition leads back. */
 export interface StepOrder {
   /** The position of the step that the transition leaves. */
   readonly from: number;
@@ -39,15 +39,18 @@ function readEntry(entry: EntrySpec, order: StepOrder, step: StepReading): Edge 
   if (typeof entry === 'object' && 'condition' in entry) return readChoice(entry, order, step);
   if (typeof entry === 'object' && 'step' in entry) return readEdge({ to: entry.step }, order);
   if (typeof entry === 'object' && 'to' in entry) return readEdge(entry, order);
-  step.fault('FIELD_INVALID', `a transition is ${JSON.stringify(entry)}`, 'write a step id, null, or { to, maxIterations, onExhausted }');
+  step.fault(
+    'FIELD_INVALID',
+    `\`next\` must name a step, not ${JSON.stringify(entry)}`,
+    'write a step id, null, or { to, maxIterations, onExhausted }',
+  );
   return { to: { end: 'complete' } };
 }
 
 function readChoice(next: ConditionalTarget, order: StepOrder, step: StepReading): Choice {
   const { condition, onTrue, onFalse, maxIterations, onExhausted } = next;
   for (const [name, target] of Object.entries({ onTrue, onFalse })) {
-    if (target === undefined)
-      step.fault('FIELD_INVALID', `its conditional next has no ${name}`, 'name a step, or write null to end the run');
+    if (target === undefined) step.fault('FIELD_INVALID', `\`next.${name}\` is missing`, 'name a step, or write null to end the run');
   }
   const bound = defined<Omit<BoundedNext, 'to'>>({ maxIterations, onExhausted });
   const someLeadsBack = leadsBack(onTrue, order) || leadsBack(onFalse, order);

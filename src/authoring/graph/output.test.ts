@@ -37,7 +37,7 @@ describe('the instructions of a step', () => {
     expect(stepOutput(compiled, 'areas')).toEqual({ title: 'areas', actions: ['One area'], nextCommand: 'next: check' });
   });
 
-  test('what comes next is every step that success can lead to, or nothing at the end', () => {
+  test('the next command names every step that success can lead to, or nothing at the end', () => {
     expect(stepOutput(compiled, 'check').nextCommand).toBe('next: ask | plan');
     expect(stepOutput(compiled, 'ask').nextCommand).toBe('next: plan');
     expect(stepOutput(compileGraph({ name: 'one', steps: [{ id: 'a', next: null }] }, REGISTRY), 'a').nextCommand).toBeNull();

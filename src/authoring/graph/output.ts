@@ -1,4 +1,4 @@
-// Owns the text of a step for its worker, without running anything: its title, its instructions, what comes next.
+// Owns the text of a step for its worker, without running anything: its title, its instructions and the next steps.
 
 import { EngineError } from '../../base/error.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -20,7 +20,7 @@ export interface StepOutput {
   readonly nextCommand: string | null;
 }
 
-/** The ids of the steps in the order written; the position of one, from 1, is its number on a command line. */
+/** The ids of the steps in order; the position of a step, from 1, is its number on a command line. */
 export function stepOrder({ definition }: CompiledWorkflow): readonly string[] {
   return definition.steps.map(({ id }) => id);
 }

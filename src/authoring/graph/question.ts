@@ -1,4 +1,4 @@
-// Owns how a question to a person is read.
+// Reads a question to a person.
 
 import { omitUndefined } from '../../base/fields.ts';
 import type { ApprovalModel, ApprovalOptionModel } from '../../definition/model.ts';
@@ -10,16 +10,16 @@ import type { QuestionOptionSpec, QuestionSpec } from './spec.ts';
 const APPROVE_OR_REJECT: readonly QuestionOptionSpec[] = [{ label: 'approve' }, { label: 'reject', outcome: 'reject' }];
 
 /** The question as data. In a group member no answer has a target: the join decides by the outcome. */
-export function readQuestion(asked: QuestionSpec, step: StepReading, isMember: boolean): ApprovalModel {
-  const { prompt, show, options = APPROVE_OR_REJECT } = asked;
-  const forge = readForgeQuestion(asked, (message, hint) => step.fault('QUESTION_INVALID', message, hint));
+export function readQuestion(spec: QuestionSpec, step: StepReading, isMember: boolean): ApprovalModel {
+  const { prompt, show, options = APPROVE_OR_REJECT } = spec;
+  const forge = readForgeQuestion(spec, (message, hint) => step.fault('QUESTION_INVALID', message, hint));
   return {
     prompt: typeof prompt === 'string' ? prompt : '',
     show: [...(show ?? [])],
     options: options.map((option) => readOption(option, step, isMember)),
-    ...peopleOf(asked),
-    ...omitUndefined({ subjects: asked.subjects }),
-    ...(asked.signed === true ? { signed: asked.signed } : {}),
+    ...peopleOf(spec),
+    ...omitUndefined({ subjects: spec.subjects }),
+    ...(spec.signed === true ? { signed: spec.signed } : {}),
     ...omitUndefined({ forge }),
   };
 }
@@ -33,8 +33,8 @@ function readOption(option: QuestionOptionSpec, step: StepReading, isMember: boo
   if (ends !== undefined && nextStep !== null)
     step.fault(
       'QUESTION_INVALID',
-      `the option "${label}" says how the run ends, but does not end it`,
-      'lead it to "complete" or "reject" with `nextStep`, and remove `ends`',
+      `\`ends\` of the option "${label}" needs nextStep: null`,
+      'write nextStep: "complete" or "reject", and remove `ends`',
     );
   const ending = ends === 'completed' ? 'complete' : 'reject';
   const outcome = option.outcome ?? (nextStep === null && ending === 'reject' ? 'reject' : 'ok');

@@ -1,5 +1,5 @@
-// Owns the state of reading one workflow, or one step of a flow: its problems, its functions, and how fields are read
-// without stopping at the first problem.
+// Owns the state while one workflow, or one step of a flow, is read: its problems and its functions. Reading does not stop at
+// the first problem.
 
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
@@ -19,27 +19,27 @@ import type { Compilers } from './work.ts';
 export class Reading {
   readonly problems = new ProblemList();
 
-  /** Where fields are reported that an object does not have, or that have another type than they should. */
+  /** Reports unknown fields and fields of a wrong type. */
   shapeFault(step?: string): ShapeFault {
     const at = step === undefined ? {} : { step };
-    return (code, message) => {
-      if (code === 'FIELD_UNKNOWN') this.problems.add({ ...at, code, message, hint: 'remove it, or fix the spelling' });
-      else this.problems.addMistyped({ ...at, code, message, hint: 'correct it' });
+    return (code, message, hint) => {
+      if (code === 'FIELD_UNKNOWN') this.problems.add({ ...at, code, message, hint });
+      else this.problems.addMistyped({ ...at, code, message, hint });
     };
   }
 
   /** Reports fields that an object of the workflow, or of a step, does not have. */
-  knownFields(object: object, known: readonly string[], at: { readonly what: string; readonly step?: string }): void {
+  knownFields(object: object, known: readonly string[], at: { readonly subject: string; readonly step?: string }): void {
     for (const field of Object.keys(object)) {
       if (known.includes(field)) continue;
-      const message = `${at.what} has no field "${field}"${this.problems.suggest(field, known)}`;
-      const { what: _, ...where } = at;
+      const message = `${at.subject} has no field "${field}"${this.problems.suggest(field, known)}`;
+      const { subject: _, ...where } = at;
       this.problems.add({ ...where, code: 'FIELD_UNKNOWN', message, hint: 'remove it, or fix the spelling' });
     }
   }
 }
 
-/** Where the steps that are read come from: TypeScript, a workflow file, or the calls of a flow while it runs. */
+/** The source of the steps: TypeScript, a workflow file, or the calls of a flow while it runs. */
 type Source = 'graph' | 'file' | 'flow';
 
 /** A graph, or a step of a flow, while it is being read. */
@@ -98,7 +98,7 @@ export class StepReading {
     this.graph.problems.add({ step: this.at, code, message, hint });
   }
 
-  /** A field of this step; one with another type is reported and undefined. What is read from a file was checked there. */
+  /** A field of this step; undefined, and reported, if it has a wrong type. Fields of a file have been checked already. */
   shaped<T>(shape: Shape<T>, value: unknown, path: string): T | undefined {
     if (this.graph.isFile) return value as T | undefined;
     return value === undefined ? undefined : readShape(shape, value, { path, fault: this.graph.shapeFault(this.at) });
@@ -117,14 +117,14 @@ export class StepReading {
   }
 
   /** A duration in milliseconds; for an invalid one, the smallest value that passes later checks. */
-  duration(duration: Duration, what: string): number {
+  duration(duration: Duration, field: string): number {
     try {
-      return parseDuration(duration, what);
+      return parseDuration(duration, field);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       this.fault(
         'TIMEOUT_INVALID',
-        `${what} is ${JSON.stringify(duration)}, which is not a duration`,
+        `${field} must be a duration, not ${JSON.stringify(duration)}`,
         'write one such as "30s", "10m" or "24h"',
       );
       return 1;
@@ -132,9 +132,9 @@ export class StepReading {
   }
 
   /** Data as the author wrote it; null if it is invalid. */
-  plain(value: unknown, what: string): Json {
+  plain(value: unknown, field: string): Json {
     try {
-      return toPlain(value, what);
+      return toPlain(value, field);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       this.fault('FIELD_INVALID', error.message.replace(/;.*$/s, ''), 'write plain data here');
@@ -142,31 +142,31 @@ export class StepReading {
     }
   }
 
-  /** What the kind of a step parses from what the author wrote; with a fault, nothing. */
-  parsed<Config>(value: unknown, what: string, parse: (plain: JsonObject) => Config): Config | undefined {
-    const plain = this.plain(value, what);
+  /** The configuration that a parser which throws returns for the author's value; undefined if it is invalid. */
+  parsed<Config>(value: unknown, field: string, parse: (plain: JsonObject) => Config): Config | undefined {
+    const plain = this.plain(value, field);
     if (!isJsonObject(plain)) return undefined;
     try {
       return parse(plain);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      this.fault('KIND_INVALID', `${what} is wrong: ${error.message}`, 'correct it');
+      this.fault('KIND_INVALID', `${field} is invalid: ${error.message}`, 'change its fields');
       return undefined;
     }
   }
 
-  /** The configuration that a kind parses from what the author wrote. If it has faults, what is left of it is not checked again. */
-  parse<Config>(value: unknown, what: string, parse: (plain: Json, report: KindReport) => Config): Config {
+  /** The configuration that a kind parses from the author's value. If it has faults, the rest is not checked again. */
+  parse<Config>(value: unknown, field: string, parse: (plain: Json, report: KindReport) => Config): Config {
     const { problems, compilers: registry } = this.graph;
     const before = problems.found.length;
-    const config = parse(this.plain(value, what) ?? {}, kindReport(this.at, { problems, registry, roots: CONDITION_ROOTS }));
+    const config = parse(this.plain(value, field) ?? {}, kindReport(this.at, { problems, registry, roots: CONDITION_ROOTS }));
     if (problems.found.length > before) problems.refused.add(this.at);
     return config;
   }
 
   /** Reports unknown fields. */
-  knownFields(object: object, known: readonly string[], what: string): void {
-    this.graph.knownFields(object, known, { what, step: this.at });
+  knownFields(object: object, known: readonly string[], subject: string): void {
+    this.graph.knownFields(object, known, { subject, step: this.at });
   }
 }
 

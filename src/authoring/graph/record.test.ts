@@ -82,7 +82,9 @@ describe('steps by id', () => {
 
   test('a list of branches is refused, as a list of steps is', () => {
     const spec = { name: 'w', steps: { fan: { parallel: { branches: [{ id: 'b', command: 'b' }] }, next: null } } } as never;
-    expect(() => compileWorkflow(spec, REGISTRY)).toThrow('its branches are a list; write them by id, as in branches: { lint: { … } }');
+    expect(() => compileWorkflow(spec, REGISTRY)).toThrow(
+      '`branches` must be an object with a key per branch, not a list; write branches: { lint: { … } }',
+    );
   });
 
   test('an option whose label is a key of next settles with it', () => {
@@ -112,14 +114,16 @@ describe('steps by id', () => {
       },
     };
     const { definition, code } = compileWorkflow({ name: 'w', steps: { a: { handler: () => 1, output: schema, next: null } } }, REGISTRY);
-    expect(definition.steps[0]?.postconditions).toEqual([{ name: 'output', error: 'its output does not fit the schema' }]);
+    expect(definition.steps[0]?.postconditions).toEqual([{ name: 'output', error: 'the output does not match the schema' }]);
     const check = code.get('a')?.postconditions[0] as (ctx: { result: unknown }) => Promise<boolean>;
     expect([await check({ result: 1 }), await check({ result: 2 })]).toEqual([true, false]);
   });
 
   test('errors of the record are reported together with errors of its steps', () => {
-    expect(problemsOf({ name: 'w', steps: [{ id: 'a', command: 'x', next: null }] })).toContain('its steps are a list');
-    expect(problemsOf({ name: 'w' })).toContain('it has no steps');
+    expect(problemsOf({ name: 'w', steps: [{ id: 'a', command: 'x', next: null }] })).toContain(
+      '`steps` must be an object with a key per step, not a list',
+    );
+    expect(problemsOf({ name: 'w' })).toContain('`steps` must be an object with a key per step;');
     const several = problemsOf({
       name: 'w',
       steps: {
@@ -130,11 +134,11 @@ describe('steps by id', () => {
       },
     });
     for (const words of [
-      'its id is a number',
-      'it has a field "id"',
-      'its output is not a schema',
-      'step "c": it is not an object',
-      'step "e": it has a field "name"',
+      'a step id must not be a number',
+      '`id` is accepted only by pawl/compat',
+      '`output` must be a Standard Schema',
+      'step "c": a step must be an object',
+      'step "e": `name` is accepted only by pawl/compat',
       '"f"',
     ])
       expect(several).toContain(words);
@@ -142,16 +146,32 @@ describe('steps by id', () => {
 });
 
 test.each<[string, object, string]>([
-  ['a question beside other work', { command: 'x', humanGate: { prompt: 'p' } }, 'it has a field "humanGate"; write a step of its own'],
-  ['a list to fan out over', { command: 'x', parallel: true, parallelKey: 'xs' }, 'it has a field "parallelKey"; write each:'],
-  ['a step that is parallel', { command: 'x', parallel: true }, 'its `parallel` is true; write each:'],
+  [
+    'a question beside other work',
+    { command: 'x', humanGate: { prompt: 'p' } },
+    '`humanGate` is accepted only by pawl/compat; write a separate step',
+  ],
+  [
+    'a list to fan out over',
+    { command: 'x', parallel: true, parallelKey: 'xs' },
+    '`parallelKey` is accepted only by pawl/compat; write each:',
+  ],
+  ['a step that is parallel', { command: 'x', parallel: true }, '`parallel: true` is accepted only by pawl/compat; write each:'],
   [
     'the join of a step',
     { parallel: { branches: { b: { command: 'x' } } }, join: 'any' },
-    'it has a field "join"; write it into `parallel`',
+    '`join` is accepted only by pawl/compat; write it into `parallel`',
   ],
-  ['what a question shows', { human: { prompt: 'p', context: ['x'] } }, 'its question has a field "context"; write `show`'],
-  ['the same in a branch', { parallel: { branches: { b: { human: { prompt: 'p', context: ['x'] } } } } }, 'step "b": its question'],
+  [
+    'what a question shows',
+    { human: { prompt: 'p', context: ['x'] } },
+    '`context` of a question is accepted only by pawl/compat; write `show`',
+  ],
+  [
+    'the same in a branch',
+    { parallel: { branches: { b: { human: { prompt: 'p', context: ['x'] } } } } },
+    'step "b": `context` of a question',
+  ],
 ])('the spelling of pawl/compat is refused, as types do: %s', (_what, step, message) => {
   expect(problemsOf({ name: 'w', steps: { a: { ...step, next: null } } })).toContain(message);
 });

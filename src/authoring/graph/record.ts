@@ -1,9 +1,9 @@
-// Owns converting the record of steps that `defineWorkflow` takes to the entries that `graph.ts` compiles.
+// Converts the record of steps that `defineWorkflow` takes to the entries that `graph.ts` compiles.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { invalidDefinition } from '../../definition/validation/problem.ts';
 import type { StepCondition } from '../spec/part.ts';
-import { type Fields, isFields } from '../spec/shape.ts';
+import { type Fields, isFields, shownType } from '../spec/shape.ts';
 import type { OutputSchema } from '../spec/step.ts';
 import type { GraphReading } from './reading.ts';
 import { readHeaderFields, workflowFields } from './shape.ts';
@@ -18,54 +18,56 @@ export function recordEntries(given: unknown, reading: GraphReading): GraphEntri
   const { name = '', ...header } = readHeaderFields(rest, reading.shapeFault());
   const fault: Fault = (step, message, hint) => problems.add({ code: 'FIELD_INVALID', step, message, hint });
   if (isFields(steps)) return { ...header, name, steps: entriesOf(steps, fault) };
-  const hint = 'write them by id, as in steps: { draft: { … } }; lists are for defineWorkflow of pawl/compat';
-  problems.add({ code: 'NO_STEPS', message: Array.isArray(steps) ? 'its steps are a list' : 'it has no steps', hint });
+  const hint = 'write steps by id, as in steps: { draft: { … } }; lists are accepted only by defineWorkflow of pawl/compat';
+  const instead = steps === undefined ? '' : `, not ${shownType(steps)}`;
+  problems.add({ code: 'NO_STEPS', message: `\`steps\` must be an object with a key per step${instead}`, hint });
   throw invalidDefinition(name, problems.found);
 }
 
 function entriesOf(steps: Fields, fault: Fault): Entries<unknown> {
   return Object.entries(steps).map(([id, step]) => {
-    if (/^\d+$/.test(id)) fault(id, 'its id is a number', 'begin it with a letter: JavaScript moves numbers before all other keys');
+    if (/^\d+$/.test(id)) fault(id, 'a step id must not be a number: JavaScript moves such keys to the front', 'begin it with a letter');
     return [id, isFields(step) ? stepFields(step, id, fault) : step];
   });
 }
 
 const EACH = 'write each: { items: "…", step: { … } }, with `join` and `concurrency` inside it';
 
-/** The spellings of `pawl/compat`, which types refuse here, with those of a record. */
-const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
-  humanGate: 'write a step of its own, with `human`',
+/** Fields of `pawl/compat`, which the types reject here, with the alternative in a record. */
+const COMPAT_FIELDS: Readonly<Record<string, string>> = {
+  humanGate: 'write a separate step with `human`',
   parallelKey: EACH,
   join: 'write it into `parallel` or `each`',
   concurrency: 'write it into `parallel` or `each`',
 };
 
-/** The step without the spellings of `pawl/compat`, which are reported. */
-function withoutOtherSpellings(step: Fields, at: string, fault: Fault): Fields {
-  const refused = Object.keys(OTHER_SPELLINGS).filter((field) => step[field] !== undefined);
-  for (const field of refused) fault(at, `it has a field "${field}"`, OTHER_SPELLINGS[field] ?? '');
-  if (step.parallel === true) fault(at, 'its `parallel` is true', EACH);
-  const { human, parallel, ...rest } = Object.fromEntries(Object.entries(step).filter(([field]) => !refused.includes(field)));
+/** The step without the syntax of `pawl/compat`, which is reported. */
+function withoutCompatFields(step: Fields, at: string, fault: Fault): Fields {
+  const refused = Object.entries(COMPAT_FIELDS).filter(([field]) => step[field] !== undefined);
+  for (const [field, hint] of refused) fault(at, `\`${field}\` is accepted only by pawl/compat`, hint);
+  if (step.parallel === true) fault(at, '`parallel: true` is accepted only by pawl/compat', EACH);
+  const { human, parallel, ...rest } = Object.fromEntries(Object.entries(step).filter(([field]) => !Object.hasOwn(COMPAT_FIELDS, field)));
   return { ...rest, ...omitUndefined({ human: withoutContext(human, at, fault), parallel: parallel === true ? undefined : parallel }) };
 }
 
 function withoutContext(human: unknown, at: string, fault: Fault): unknown {
   if (!isFields(human) || human.context === undefined) return human;
-  fault(at, 'its question has a field "context"', 'write `show`');
+  fault(at, '`context` of a question is accepted only by pawl/compat', 'write `show`');
   const { context: _, ...rest } = human;
   return rest;
 }
 
-function stepFields(written: Fields, at: string, fault: Fault): Fields {
-  const step = withoutOtherSpellings(written, at, fault);
-  for (const field of ['id', 'name']) if (field in step) fault(at, `it has a field "${field}"`, 'remove it: the id of a step is its key');
+function stepFields(spec: Fields, at: string, fault: Fault): Fields {
+  const step = withoutCompatFields(spec, at, fault);
+  for (const field of ['id', 'name'])
+    if (field in step) fault(at, `\`${field}\` is accepted only by pawl/compat`, 'remove it: the id of a step is its key');
   const { id: _, name: __, output, ...rest } = step;
   const { human, parallel, each, validate, postconditions = [] } = rest;
   if (output !== undefined && !isSchema(output))
-    fault(at, 'its output is not a schema', 'give a Standard Schema, as zod, valibot and arktype make them');
+    fault(at, `\`output\` must be a Standard Schema, not ${shownType(output)}`, 'write one with zod, valibot or arktype');
   return {
     ...rest,
-    // What has another type stays as it is, and is reported with the other fields of the step.
+    // A value of another type stays unchanged, and is reported with the other fields of the step.
     ...(isSchema(output) && Array.isArray(postconditions) ? { postconditions: [...postconditions, outputCondition(output)] } : {}),
     ...(isFields(human) ? { human: { ...human, ...optionsOf(human, rest.next) } } : {}),
     ...(isFields(parallel) ? { parallel: { ...parallel, branches: branchesOf(parallel.branches, at, fault) } } : {}),
@@ -83,7 +85,11 @@ function isSchema(value: unknown): value is OutputSchema {
 function branchesOf(branches: unknown, at: string, fault: Fault): unknown {
   if (isFields(branches)) return entriesOf(branches, fault);
   if (!Array.isArray(branches)) return branches;
-  fault(at, 'its branches are a list', 'write them by id, as in branches: { lint: { … } }; lists are for defineWorkflow of pawl/compat');
+  fault(
+    at,
+    '`branches` must be an object with a key per branch, not a list',
+    'write branches: { lint: { … } }; lists are accepted only by defineWorkflow of pawl/compat',
+  );
   return [];
 }
 
@@ -106,7 +112,7 @@ function optionsOf({ options = APPROVE_OR_REJECT }: Fields, next: unknown): { op
 function outputCondition(schema: OutputSchema): StepCondition<{ readonly result: unknown }> {
   return {
     name: 'output',
-    error: 'its output does not fit the schema',
+    error: 'the output does not match the schema',
     check: async ({ result }) => (await schema['~standard'].validate(result)).issues === undefined,
   };
 }

@@ -316,16 +316,16 @@ describe('a value of another type is refused, and the message says what must be 
     expect(message).toContain('is not valid: ');
   });
 
-  test('in a list of steps as well', () => {
+  test('a value of another type is also rejected in a list of steps', () => {
     const spec = (step: unknown) => ({ name: 'w', steps: [step] });
     expect(problemsOf(spec({ id: 5, command: 'x', next: null }), 'list')).toContain('step "step-1": `id` must be a string, not 5');
-    expect(problemsOf(spec(5), 'list')).toContain('step "step-1": it is not an object');
+    expect(problemsOf(spec(5), 'list')).toContain('step "step-1": a step must be an object');
     expect(problemsOf({ type: 5, steps: [{ id: 'a', command: 'x', next: null }] }, 'list')).toContain('`type` must be a string, not 5');
   });
 
   test('an ending beside no end, with what the types accept instead', () => {
     const human = { prompt: 'p', options: [{ label: 'yes', ends: 'completed' }] };
-    expect(problemsOf(one({ human }))).toContain('lead it to "complete" or "reject" with `nextStep`, and remove `ends`');
+    expect(problemsOf(one({ human }))).toContain('write nextStep: "complete" or "reject", and remove `ends`');
     expect(problemsOf(one({ human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'complete' }] } }))).toBe('none');
   });
 

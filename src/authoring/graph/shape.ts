@@ -1,5 +1,5 @@
-// Owns the types of a graph's fields as values: what `defineWorkflow` rejects if the types of TypeScript did not. The
-// fields of the kinds of steps are with the kinds.
+// Owns the shapes of a graph's fields: `defineWorkflow` rejects at run time what TypeScript did not. Each kind of step has the
+// shapes of its own fields.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
@@ -45,11 +45,11 @@ const TARGET: Shape<TargetSpec> = plainShape('a step id or null', (value) => val
 
 const EDGE = objectShape<BoundedNext>(
   { to: TARGET, maxIterations: COUNT, onExhausted: TARGET, context: DATA },
-  { needs: ['to'], what: 'a transition' },
+  { needs: ['to'], label: 'a transition' },
 );
 const CHOICE = objectShape<ConditionalTarget>(
   { condition: TEXT, onTrue: TARGET, onFalse: TARGET, maxIterations: COUNT, onExhausted: TARGET },
-  { needs: ['condition'], what: 'a conditional next' },
+  { needs: ['condition'], label: 'a conditional next' },
 );
 const STEP_NAME = objectShape<{ readonly step: string }>({ step: TEXT }, { needs: ['step'] });
 
@@ -97,7 +97,7 @@ export const GROUP = {
 
 const OPTION = objectShape<QuestionOptionSpec>(
   { label: TEXT, nextStep: TARGET, ends: wordShape('completed', 'rejected'), outcome: TEXT, requiresInput: FLAG },
-  { example: '{ label: "approve" }', needs: ['label'], what: ({ label }) => `the option "${label}"` },
+  { example: '{ label: "approve" }', needs: ['label'], label: ({ label }) => `the option "${label}"` },
 );
 
 /** The fields of a question without its prompt. */
@@ -108,7 +108,7 @@ const QUESTION_FIELDS = {
   count: COUNT,
   subjects: objectShape<NonNullable<QuestionSpec['subjects']>>(
     { files: TEXTS, pr: TRUE },
-    { example: '{ files: ["plan.md"] }', what: '`subjects`' },
+    { example: '{ files: ["plan.md"] }', label: '`subjects`' },
   ),
   signed: FLAG,
   waitFor: anyShape<NonNullable<QuestionSpec['waitFor']>>(),
@@ -116,10 +116,10 @@ const QUESTION_FIELDS = {
   autoAssign: TEXT_OR_TEXTS,
   reminders: objectShape<NonNullable<QuestionSpec['reminders']>>(
     { interval: DURATION, max: COUNT },
-    { what: '`reminders`', example: '{ interval: "24h", max: 3 }', needs: ['interval', 'max'] },
+    { label: '`reminders`', example: '{ interval: "24h", max: 3 }', needs: ['interval', 'max'] },
   ),
 };
-const QUESTION_RULE = { example: '{ prompt: "Ship it?" }', what: 'a question' };
+const QUESTION_RULE = { example: '{ prompt: "Ship it?" }', label: 'a question' };
 
 /** A question to a person; a function may build its prompt. */
 export const QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>(
@@ -131,13 +131,13 @@ const PLAIN_QUESTION: Shape<QuestionSpec> = objectShape<QuestionSpec>({ ...QUEST
 const CONDITIONS: Shape<readonly StepCondition<StepContext>[]> = listShape(
   objectShape<StepCondition<StepContext>>(
     { name: TEXT, check: eitherShape(TEXT, functionShape<(ctx: StepContext) => boolean | Promise<boolean>>()), error: TEXT },
-    { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'], what: ({ name }) => `the condition "${name}"` },
+    { example: '{ name: "tests", check: "…", error: "…" }', needs: ['name'], label: ({ name }) => `the condition "${name}"` },
   ),
 );
 
 const BACKOFF = objectShape<NonNullable<RetrySpec['backoff']>>(
   { initial: DURATION, factor: NUMBER, max: DURATION },
-  { example: '{ initial: "1s" }', needs: ['initial'], what: 'a backoff' },
+  { example: '{ initial: "1s" }', needs: ['initial'], label: 'a backoff' },
 );
 
 type RetrySpec = Exclude<NonNullable<SharedSpec['retry']>, number>;
@@ -152,7 +152,7 @@ const ARG: Shape<ArgSpec> = objectShape<ArgSpec>(
     choices: listShape(anyShape()),
     required: FLAG,
   },
-  { example: '{ type: "string", required: true }', what: 'a parameter' },
+  { example: '{ type: "string", required: true }', label: 'a parameter' },
 );
 
 const OUTPUT = objectShape<object>(
@@ -168,19 +168,19 @@ const DOCUMENT = objectShape<DocumentContract>(
         TEXT,
         objectShape<SectionContract>(
           { title: TEXT, minWords: COUNT_OR_NONE, minItems: COUNT_OR_NONE },
-          { needs: ['title'], what: 'a section' },
+          { needs: ['title'], label: 'a section' },
         ),
       ),
     ),
     minWords: COUNT_OR_NONE,
     ids: objectShape<NonNullable<DocumentContract['ids']>>(
       { pattern: TEXT, min: COUNT_OR_NONE, max: COUNT_OR_NONE },
-      { example: '{ pattern: "F-1", min: 3 }', needs: ['pattern', 'min'], what: '`ids`' },
+      { example: '{ pattern: "F-1", min: 3 }', needs: ['pattern', 'min'], label: '`ids`' },
     ),
     references: listShape(
       objectShape<NonNullable<DocumentContract['references']>[number]>(
         { pattern: TEXT, to: TEXT, all: TRUE },
-        { example: '{ pattern: "F-1", to: "plan.md" }', needs: ['pattern', 'to'], what: 'a reference' },
+        { example: '{ pattern: "F-1", to: "plan.md" }', needs: ['pattern', 'to'], label: 'a reference' },
       ),
     ),
     quotes: COUNT_OR_NONE,
@@ -188,7 +188,7 @@ const DOCUMENT = objectShape<DocumentContract>(
     plan: TRUE,
     frozen: TRUE,
   },
-  { example: '{ path: "plan.md" }', needs: ['path'], what: 'a document of a contract' },
+  { example: '{ path: "plan.md" }', needs: ['path'], label: 'a document of a contract' },
 );
 
 type OutputList = NonNullable<SharedSpec['outputs']>;
@@ -212,7 +212,7 @@ const SHARED: FieldShapes<SharedSpec> = {
     COUNT_OR_NONE,
     objectShape<RetrySpec>(
       { max: COUNT_OR_NONE, on: listShape(wordShape('error', 'timeout')), backoff: BACKOFF },
-      { example: '{ max: 2 }', needs: ['max'], what: 'a retry' },
+      { example: '{ max: 2 }', needs: ['max'], label: 'a retry' },
     ),
   ),
   timeout: DURATION,
@@ -228,20 +228,20 @@ const SHARED: FieldShapes<SharedSpec> = {
   templates: FLAG,
   extend: objectShape<NonNullable<SharedSpec['extend']>>(
     { by: DURATION, max: COUNT, onExtend: TEXT },
-    { example: '{ by: "10m" }', needs: ['by'], what: 'an extension' },
+    { example: '{ by: "10m" }', needs: ['by'], label: 'an extension' },
   ),
   side: TRUE,
   contract: objectShape<StepContract>(
     { documents: listShape(DOCUMENT), changes: TEXTS, report: anyShape(), command: TEXT },
-    { example: '{ documents: [{ path: "plan.md" }] }', what: 'a contract' },
+    { example: '{ documents: [{ path: "plan.md" }] }', label: 'a contract' },
   ),
   reviewOf: objectShape<NonNullable<SharedSpec['reviewOf']>>(
     { gate: TEXT, items: TEXT, verdicts: TEXT },
-    { what: '`reviewOf`', example: '{ gate: "judge" }', needs: ['gate'] },
+    { label: '`reviewOf`', example: '{ gate: "judge" }', needs: ['gate'] },
   ),
   route: objectShape<NonNullable<SharedSpec['route']>>(
     { outcomes: TEXTS, choose: functionShape() },
-    { what: '`route`', example: '{ outcomes: ["small"], choose: (done) => … }', needs: ['outcomes', 'choose'] },
+    { label: '`route`', example: '{ outcomes: ["small"], choose: (done) => … }', needs: ['outcomes', 'choose'] },
   ),
   independent: TRUE,
   undo: eitherShape(functionShape<() => unknown>(), objectShape<object>({}, { example: '{ command: "git revert" }' })) as Shape<
@@ -265,7 +265,7 @@ const ACCESS = wordShape('none', 'read', 'write');
 
 type Header = WorkflowFields<ArgSpecs, object>;
 
-/** The fields of every workflow besides its name and its steps. */
+/** The fields of every workflow, apart from its name and its steps. */
 export const WORKFLOW: FieldShapes<Header> = {
   title: TEXT,
   description: TEXT,
@@ -273,11 +273,11 @@ export const WORKFLOW: FieldShapes<Header> = {
   params: mapShape(ARG) as Shape<ArgSpecs>,
   context: functionShape(),
   trigger: objectShape<NonNullable<Header['trigger']>>({} as never, { example: '{ schedule: "0 6 * * 1-5" }' }),
-  limits: objectShape<NonNullable<Header['limits']>>({ maxIterations: COUNT }, { example: '{ maxIterations: 10 }', what: '`limits`' }),
+  limits: objectShape<NonNullable<Header['limits']>>({ maxIterations: COUNT }, { example: '{ maxIterations: 10 }', label: '`limits`' }),
   recovery: { ...textShape(), code: 'RECOVERY_INVALID' },
   concurrency: objectShape<NonNullable<Header['concurrency']>>(
     { key: TEXT, max: COUNT },
-    { what: '`concurrency`', example: '{ key: "shared:deploys", max: 1 }', needs: ['key', 'max'] },
+    { label: '`concurrency`', example: '{ key: "shared:deploys", max: 1 }', needs: ['key', 'max'] },
   ),
   budget: anyShape(),
   circuitBreakers: eitherShape(wordShape(true), objectShape<Exclude<BreakersSpec, true>>({} as never, { example: '{ iterations: 10 }' })),
@@ -285,11 +285,11 @@ export const WORKFLOW: FieldShapes<Header> = {
   databases: anyShape(),
   snapshot: objectShape<NonNullable<Header['snapshot']>>(
     { include: TEXTS, off: TRUE },
-    { example: '{ include: ["build/**"] }', what: '`snapshot`' },
+    { example: '{ include: ["build/**"] }', label: '`snapshot`' },
   ),
   permissions: objectShape<NonNullable<Header['permissions']>>(
     { contents: ACCESS, issues: ACCESS, pull_requests: ACCESS, checks: ACCESS, discussions: ACCESS },
-    { example: '{ contents: "read" }', what: '`permissions`' },
+    { example: '{ contents: "read" }', label: '`permissions`' },
   ),
   writes: anyShape(),
   staged: TRUE,
@@ -312,27 +312,27 @@ export const WORKFLOW: FieldShapes<Header> = {
   ),
 };
 
-/** The fields of a workflow besides its steps, with those that only `pawl/compat` has. */
-export type WrittenHeader = Header & { readonly [Field in 'name' | 'entry' | 'type' | 'initialStep']?: string };
+/** The fields of a workflow other than its steps, including those that only `pawl/compat` has. */
+export type HeaderFields = Header & { readonly [Field in 'name' | 'entry' | 'type' | 'initialStep']?: string };
 
-/** The fields of a workflow, unread. */
-export function workflowFields(given: unknown): Fields {
-  if (isFields(given)) return given;
+/** The raw fields of a workflow. */
+export function workflowFields(spec: unknown): Fields {
+  if (isFields(spec)) return spec;
   throw new EngineError('DEFINITION_INVALID', 'a workflow must be an object such as { name: "build", steps: { … } }');
 }
 
-const HEADER: FieldShapes<WrittenHeader> = { ...WORKFLOW, name: TEXT, entry: TEXT, type: TEXT, initialStep: TEXT };
+const HEADER: FieldShapes<HeaderFields> = { ...WORKFLOW, name: TEXT, entry: TEXT, type: TEXT, initialStep: TEXT };
 
-/** Reads the fields of a workflow besides its steps, without those of another type. */
-export function readHeaderFields(given: object, fault: ShapeFault): WrittenHeader {
-  return readFields(HEADER, given, { path: '', fault }) as WrittenHeader;
+/** Reads the fields of a workflow other than its steps, without those of a wrong type. */
+export function readHeaderFields(spec: object, fault: ShapeFault): HeaderFields {
+  return readFields(HEADER, spec, { path: '', fault }) as HeaderFields;
 }
 
 /** A step inside a group. */
 export const STEP_PART: Shape<object> = objectShape<object>({}, { example: '{ command: "npm test" }' });
 /** The branches of a group, as entries. */
 export const BRANCHES: Shape<readonly unknown[]> = plainShape('steps by id, such as { lint: { … } }', (value) => Array.isArray(value));
-/** A text, or a function that builds it. */
+/** A string, or a function that builds it. */
 export const TEXT_OR_FUNCTION = eitherShape(TEXT, functionShape<() => unknown>());
 /** A worker, by its role or as a live object. */
 export const LIVE_AGENT = eitherShape(

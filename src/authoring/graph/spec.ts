@@ -1,5 +1,4 @@
-// Owns how a workflow is written as a graph in TypeScript: the shape of the author's object. `graph.ts` turns it into a
-// definition and its functions.
+// Owns the types of a graph in TypeScript: the author's object. `graph.ts` turns it into a definition and its functions.
 
 import type { Duration } from '../../base/duration.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -59,7 +58,7 @@ export interface HumanGateSpec<C = StepContext> extends QuestionSpec<C> {
   readonly context?: readonly string[];
 }
 
-/** How a group settles: all, the first, or some of its members; `2-of-3` names their number as well. */
+/** How a group settles: all, the first, or some of its members; `2-of-3` also gives their number. */
 export type JoinSpec = Join | `${number}-of-${number}` | { readonly n: number };
 
 /** An action by its name, with its fields. */
@@ -71,16 +70,16 @@ export interface ForgeSpec {
 /** Fields that may be left out. */
 export type OptionalFields<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] };
 
-/** What does the work of a step. At most one of these is given; none of them is a step that only has instructions. */
+/** The work of a step: at most one of these. A step without any only has instructions. */
 export interface WorkSpec<C = StepContext> extends KindParts<'list', C> {}
 
-/** What every step can have, whatever does its work. */
+/** The fields that every step can have, of any kind. */
 export interface SharedSpec<C = StepContext> extends OptionalFields<SharedFields<C, string, Duration> & OutputFields<C>> {
   /** A question that is asked when the work is done. */
   readonly humanGate?: HumanGateSpec;
 }
 
-/** Several steps at once, or one step for every item of a list. */
+/** Several steps at the same time, or one step for every item of a list. */
 export interface GroupSpec<C = StepContext, Branches = readonly (MemberSpec<C> & StepName)[]> {
   readonly parallel?: boolean | { readonly branches: Branches; readonly join?: JoinSpec; readonly concurrency?: number };
   /** With `parallel: true`: the path to the list, for whose items the rest of the step is done. */
@@ -96,7 +95,7 @@ export interface GroupSpec<C = StepContext, Branches = readonly (MemberSpec<C> &
   readonly concurrency?: number;
 }
 
-/** A step's id, in either spelling. */
+/** A step's id, as `id` or `name`. */
 export type StepName = { readonly id: string; readonly name?: undefined } | { readonly name: string; readonly id?: undefined };
 
 /** A branch of a group, or the body of a fan-out: a step without transitions of its own. */
@@ -105,13 +104,13 @@ export interface MemberSpec<C = StepContext> extends WorkSpec<C>, SharedSpec<C> 
   readonly name?: string | undefined;
 }
 
-/** A step with its transitions. `id` and `name` are two spellings of one thing. */
+/** A step with its transitions. `id` and `name` mean the same. */
 export type StepSpec<Ctx = object, P = ArgSpecs> = StepName &
   WorkSpec<GraphContext<Ctx, P>> &
   SharedSpec<GraphContext<Ctx, P>> &
   GroupSpec<GraphContext<Ctx, P>> & { readonly next?: NextSpec };
 
-/** A workflow. With `type` it is written with the other spelling: `type` names it, `name` is its title. */
+/** A workflow. If it has a `type`, that is its name, and `name` is its title. */
 export type GraphSpec<Ctx = object, P = ArgSpecs> = Omit<WorkflowFields<P, Ctx>, 'title'> & {
   readonly steps: readonly StepSpec<Ctx, P>[];
 } & (

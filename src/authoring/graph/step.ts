@@ -1,4 +1,4 @@
-// Owns how a step is read: the fields that every step can have besides its work, and groups of steps.
+// Reads a step: the fields that every step can have in addition to its work, and groups of steps.
 
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject } from '../../base/json.ts';
@@ -20,11 +20,11 @@ import { STEP } from './shape.ts';
 import type { MemberSpec, SharedSpec, StepFields } from './spec.ts';
 import { readWork, type Work, workFields } from './work.ts';
 
-/** A step or member as it is written, when the types of its context no longer matter. */
+/** A step or member in the spec, without the types of its context. */
 export type AnyStep = MemberSpec & StepFields;
 
-/** Where a step is read: its id, its table, and whether it is a member. */
-export interface StepPlace {
+/** The context in which a step is read: its id, its transitions, and whether it is a member. */
+export interface ReadContext {
   readonly step: StepReading;
   readonly id: string;
   readonly next: NextTable;
@@ -35,69 +35,73 @@ const BACKOFF_MAX = '1h';
 const FRESH: readonly unknown[] = ['activation', 'run'];
 const KNOWN_FIELDS = ['id', 'next', ...Object.keys(STEP)];
 
-const NO_STEP = { message: 'it is not an object', hint: 'write it as { command: "npm test", next: null }' };
+const NO_STEP = { message: 'a step must be an object', hint: 'write such as { command: "npm test", next: null }' };
 
 /** The step as data and its functions. */
-export function readStep(written: unknown, place: StepPlace): BoundStep {
-  const { step } = place;
-  const given = isFields(written) ? written : {};
-  if (given !== written) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
+export function readStep(spec: unknown, context: ReadContext): BoundStep {
+  const { step } = context;
+  const fields = isFields(spec) ? spec : {};
+  if (fields !== spec) step.graph.problems.addMistyped({ step: step.at, code: 'FIELD_INVALID', ...NO_STEP });
   const { names, shapes } = workFields(step.graph.compilers);
-  step.knownFields(given, [...KNOWN_FIELDS, ...(step.graph.isFile ? ['addedFor'] : []), ...names], 'a step');
-  const spec = step.shapedFields<AnyStep>(shapes, given);
-  checkOneWork(spec, step);
-  if (place.isMember && spec.next !== undefined)
-    step.fault('MEMBER_INVALID', 'it is part of a group and has its own `next`', 'write next on the group; its join decides');
-  if (place.isMember && spec.side !== undefined)
-    step.fault('MEMBER_INVALID', 'it is part of a group and has `side`', 'only a step of the workflow itself can be a side step');
-  return bind(spec, place, readWork(spec, workPlace(place)));
+  step.knownFields(fields, [...KNOWN_FIELDS, ...(step.graph.isFile ? ['addedFor'] : []), ...names], 'a step');
+  const read = step.shapedFields<AnyStep>(shapes, fields);
+  checkOneWork(read, step);
+  if (context.isMember && read.next !== undefined)
+    step.fault('MEMBER_INVALID', 'a step inside a group must not have `next`', 'write `next` on the group; its join decides');
+  if (context.isMember && read.side !== undefined)
+    step.fault(
+      'MEMBER_INVALID',
+      'a step inside a group must not have `side`',
+      'remove it; only a step of the workflow itself can be a side step',
+    );
+  return bind(read, context, readWork(read, workContext(context)));
 }
 
 function checkOneWork(spec: AnyStep, step: StepReading): void {
-  const given = spec as Readonly<Record<string, unknown>>;
+  const values = spec as Readonly<Record<string, unknown>>;
   const { kinds } = workFields(step.graph.compilers);
-  const fields = Object.keys(given).filter((field) => kinds.has(field) && given[field] !== undefined);
+  const fields = Object.keys(values).filter((field) => kinds.has(field) && values[field] !== undefined);
   if (fields.length > 1)
-    step.fault('KIND_AMBIGUOUS', `it has \`${fields.join('` and `')}\``, 'a step does one thing; keep one of them, or make two steps');
+    step.fault('KIND_AMBIGUOUS', `a step must have only one of \`${fields.join('` and `')}\``, 'keep one of them, or write two steps');
   if (spec.human !== undefined && spec.humanGate !== undefined)
-    step.fault('KIND_AMBIGUOUS', 'it has `human` and `humanGate`', 'a step asks one question; keep one of them');
+    step.fault('KIND_AMBIGUOUS', 'a step must have only one of `human` and `humanGate`', 'keep one of them');
 }
 
-function workPlace({ step, id, isMember, next }: StepPlace) {
+function workContext({ step, id, isMember, next }: ReadContext) {
   const readMember = (spec: unknown, name: string) => readInside(spec, { step, id }, name);
   const named = Object.keys(next);
   const isOneEntry = named.length === STRING_NEXT_COVERS.length && STRING_NEXT_COVERS.every((outcome) => named.includes(outcome));
   return { step, id, isMember, namesOutcomes: named.length > 0 && !isOneEntry, readMember };
 }
 
-function readInside(spec: unknown, group: Pick<StepPlace, 'step' | 'id'>, fallback: string): BoundStep {
+function readInside(spec: unknown, group: Pick<ReadContext, 'step' | 'id'>, fallback: string): BoundStep {
   const id = isFields(spec) && typeof spec.id === 'string' ? spec.id : fallback;
   return readStep(spec, { step: group.step.graph.step(`${group.id}/${id}`), id, next: {}, isMember: true });
 }
 
 /** The model and code of a step whose work is known. */
-export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
+export function bind(spec: AnyStep, context: ReadContext, read: Work): BoundStep {
   const { work, code = {}, templates = spec.templates } = read;
-  const { step, id } = place;
+  const { step, id } = context;
   const { reconcile, actions } = spec;
   const outputs = outputsOf(spec, read, step);
-  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, place);
-  // What a flow writes is data as it stands; only its undo has templates.
+  const undo = spec.undo === undefined ? undefined : readUndo(spec.undo, context);
+  // The strings of a flow's step are literal; only its undo has templates.
   if (!step.graph.isFile && !(step.graph.isFlow && templates !== true)) checkTexts(spec, { work, templates }, step);
   const frame = defined<StepFrame>({
     id,
     title: spec.title ?? id,
-    actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], 'its list of actions') as readonly string[]) ?? []),
+    actions: typeof actions === 'function' ? [] : ((step.plain(actions ?? [], '`actions`') as readonly string[]) ?? []),
     args: readArgs(spec.args ?? {}, step),
     preconditions: (spec.preconditions ?? []).map(conditionModel),
     postconditions: (spec.postconditions ?? []).map(conditionModel),
-    next: place.next,
+    next: context.next,
     retry: readRetry(spec.retry, step),
     contractRetries: spec.contractRetries ?? 1,
     recovery: readRecovery(spec, read, step),
-    timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, 'its timeout'),
+    timeoutMs: spec.timeout === undefined ? undefined : step.duration(spec.timeout, '`timeout`'),
     condition: spec.condition,
-    question: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, place.isMember),
+    question: spec.humanGate === undefined ? undefined : readQuestion(spec.humanGate, step, context.isMember),
     slots: [...(spec.slots ?? [])],
     templates: templates === true && hasTemplates(work) ? true : undefined,
     supportsQuestions: spec.supportsQuestions,
@@ -139,12 +143,12 @@ export function bind(spec: AnyStep, place: StepPlace, read: Work): BoundStep {
 const UNDO_FIELDS: readonly string[] = ['title', 'timeout', 'recovery', 'templates', 'handler', 'command', 'env', 'cwd', 'forge'];
 
 /** Reads the undo of a step. It is a step itself, without transitions, conditions and retries of its own. */
-function readUndo(undo: Undo<StepContext>, { step }: StepPlace): BoundStep {
+function readUndo(undo: Undo<StepContext>, { step }: ReadContext): BoundStep {
   const spec: MemberSpec = typeof undo === 'function' ? { handler: undo } : ({ templates: true, ...undo } as MemberSpec);
   step.knownFields(spec, UNDO_FIELDS, 'an undo');
   const read = readInside(spec, { step, id: step.at }, 'undo');
   if (traitsOf(step.graph.compilers, read.model.kind).undoText === undefined || (spec.handler ?? spec.command ?? spec.forge) === undefined)
-    step.fault('FIELD_INVALID', 'its `undo` does nothing', 'give a function, or `handler`, `command` or `forge`');
+    step.fault('FIELD_INVALID', '`undo` must do something', 'write a function, or `handler`, `command` or `forge`');
   return read;
 }
 
@@ -178,27 +182,27 @@ function hasTemplates(work: StepWork): boolean {
 /** Reads the outputs of a step. Only steps with workers produce something; waits and groups do not. */
 function outputsOf({ outputs, fresh }: AnyStep, { work }: Work, step: StepReading): ReturnType<typeof readOutputs> | undefined {
   if (fresh !== undefined && (!FRESH.includes(fresh) || outputs === undefined))
-    step.fault('FIELD_INVALID', `\`fresh\` is ${JSON.stringify(fresh)}`, 'write "activation" or "run" beside `outputs`, or remove it');
+    step.fault('FIELD_INVALID', `\`fresh\` must be "activation" or "run", and needs \`outputs\``, 'write both, or remove it');
   if (outputs === undefined) return undefined;
   const { worker } = traitsOf(step.graph.compilers, work.kind);
   if (worker === undefined || worker === 'generator')
     step.fault('FIELD_INVALID', '`outputs` has no effect here', 'write it on a step with a handler, a command, an agent or `use`');
   const read = readOutputs(Array.isArray(outputs) ? outputs : []);
-  for (const fault of read.faults) step.fault('FIELD_INVALID', fault, 'correct it');
+  for (const { message, hint } of read.faults) step.fault('FIELD_INVALID', message, hint);
   for (const [name, find] of Object.entries(read.finds ?? {})) step.code(`output ${name}`, find);
   return read;
 }
 
-/** The contract as plain data; what is wrong inside of it is found by `validate`. */
+/** The contract as plain data; `validate` checks its content. */
 function readContract(contract: StepContract, step: StepReading): StepContract {
-  const plain = step.plain(contract, 'its contract');
+  const plain = step.plain(contract, '`contract`');
   return isJsonObject(plain) ? plain : {};
 }
 
 function readExtension(extend: SharedSpec['extend'], step: StepReading): StepFrame['extension'] {
   if (extend === undefined) return undefined;
   const { by, max = 1, onExtend } = extend;
-  return { ms: step.duration(by, 'the extension of its timeout'), max, ...(onExtend === undefined ? {} : { onExtend }) };
+  return { ms: step.duration(by, '`extend.by`'), max, ...(onExtend === undefined ? {} : { onExtend }) };
 }
 
 function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): Record<string, ArgModel> {
@@ -208,7 +212,7 @@ function readArgs(args: Readonly<Record<string, ArgModel>>, step: StepReading): 
         return [[name, arg(model)]];
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'correct its description');
+        step.fault('ARG_INVALID', `parameter "${name}": ${error.message}`, 'change the parameter under `args`');
         return [];
       }
     }),
@@ -227,7 +231,8 @@ function checksOf(
 ): readonly (ConditionCheck | undefined)[] {
   const checks = (conditions ?? []).map(({ name, check }, index) => {
     if (typeof check === 'function') return step.code(`${role} ${index}`, check);
-    if (typeof check !== 'string') step.fault('FIELD_INVALID', `the ${role} "${name}" has no check`, 'give a function, or an expression');
+    if (typeof check !== 'string')
+      step.fault('FIELD_INVALID', `\`check\` of the ${role} "${name}" is missing`, 'write a function or an expression');
     return undefined;
   });
   return Object.freeze(checks);
@@ -236,8 +241,8 @@ function checksOf(
 function readRetry(retry: SharedSpec['retry'], step: StepReading): RetryPolicy {
   const { max, on = ['error'], backoff } = typeof retry === 'object' ? retry : { max: retry ?? 0 };
   if (backoff === undefined) return { max, on: [...on] };
-  const initialMs = step.duration(backoff.initial, 'the initial pause of its retry');
-  const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, 'the longest pause of its retry');
+  const initialMs = step.duration(backoff.initial, '`retry.backoff.initial`');
+  const maxMs = step.duration(backoff.max ?? BACKOFF_MAX, '`retry.backoff.max`');
   return { max, on: [...on], backoff: { initialMs, factor: backoff.factor ?? 2, maxMs } };
 }
 
@@ -254,15 +259,11 @@ function readRecovery({ recovery, reconcile }: AnyStep, read: Work, step: StepRe
       'write "rerun", "reconcile" or "ask"',
     );
   if (policy === 'reconcile' && reconcile === undefined && !step.graph.isFile)
-    step.fault(
-      'RECOVERY_INVALID',
-      'its recovery is "reconcile", but it has no function for it',
-      'give one as `reconcile`, or write "rerun" or "ask"',
-    );
+    step.fault('RECOVERY_INVALID', '`recovery: "reconcile"` needs the function `reconcile`', 'add `reconcile`, or write "rerun" or "ask"');
   if (policy !== 'reconcile' && reconcile !== undefined)
     step.fault(
       'RECOVERY_INVALID',
-      `it has a reconcile function, but its recovery is "${policy}"`,
+      `\`reconcile\` has no effect, because \`recovery\` is "${policy}"`,
       'write recovery: "reconcile", or remove the function',
     );
   return policy;

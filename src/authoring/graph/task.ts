@@ -1,4 +1,4 @@
-// Owns what a handler's return value means: how the step settled, and what is merged into the state of the run.
+// Interprets the return value of a handler: how the step settled, and what is merged into the state of the run.
 
 import { EngineError } from '../../base/error.ts';
 import { shortText } from '../../base/short-text.ts';
@@ -18,12 +18,12 @@ export interface HandledStep {
 /** The work of a `task` that calls a handler. A step without one does nothing and is `ok`. */
 export function createTask(
   handler: ((ctx: StepContext) => unknown) | undefined,
-  place: HandledStep,
+  handled: HandledStep,
 ): (ctx: StepContext) => TaskReturn | Promise<TaskReturn> {
   if (handler === undefined) return () => ({ outcome: Outcome.OK, output: null });
   return (ctx) => {
     const returned = handler(ctx);
-    return isPromise(returned) ? returned.then((value) => readReturn(value, place)) : readReturn(returned, place);
+    return isPromise(returned) ? returned.then((value) => readReturn(value, handled)) : readReturn(returned, handled);
   };
 }
 
@@ -32,14 +32,14 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** Nothing is `ok`; an outcome is itself; `[outcome, patch]` is both; anything else is the output of an `ok`. */
-function readReturn(returned: unknown, place: HandledStep): TaskReturn {
+function readReturn(returned: unknown, handled: HandledStep): TaskReturn {
   if (returned === undefined || returned === null) return { outcome: Outcome.OK, output: null };
-  if (isOutcome(returned, place)) return { outcome: returned, output: null };
+  if (isOutcome(returned, handled)) return { outcome: returned, output: null };
   if (isPair(returned)) {
     const [first, patch] = returned;
-    if (isOutcome(first, place)) return { outcome: first, output: patch ?? null };
-    if (place.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
-      throw noOutcome(first, place);
+    if (isOutcome(first, handled)) return { outcome: first, output: patch ?? null };
+    if (handled.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
+      throw noOutcome(first, handled);
   }
   return { outcome: Outcome.OK, output: returned };
 }
@@ -53,13 +53,13 @@ function isPair(value: unknown): value is readonly [unknown, object | null | und
 
 function isOutcome(value: unknown, { step }: HandledStep): value is string {
   if (value !== Outcome.DEFAULT) return typeof value === 'string' && COMMON_OUTCOMES.includes(value);
-  const message = `the handler of step "${step}" returned Outcome.DEFAULT, which is a key of \`next\` and no outcome; return one of ${COMMON_OUTCOMES.join(', ')}`;
+  const message = `the handler of step "${step}" returned Outcome.DEFAULT, which is a key of \`next\` and not an outcome; return one of ${COMMON_OUTCOMES.join(', ')}`;
   throw new EngineError('STEP_OUTPUT_INVALID', message, { details: { step } });
 }
 
 function noOutcome(word: string, { step }: HandledStep): EngineError {
-  const given = JSON.stringify(shortText(word, WORD_MAX));
-  const what = `the handler of step "${step}" returned [${given}, { … }], but ${given} is not an outcome${didYouMean(word, COMMON_OUTCOMES)}`;
+  const shown = JSON.stringify(shortText(word, WORD_MAX));
+  const message = `the handler of step "${step}" returned [${shown}, { … }], but ${shown} is not an outcome${didYouMean(word, COMMON_OUTCOMES)}`;
   const hint = `return one of ${COMMON_OUTCOMES.join(', ')}, or an object if the list is the output`;
-  return new EngineError('STEP_OUTPUT_INVALID', `${what}; ${hint}`, { details: { step } });
+  return new EngineError('STEP_OUTPUT_INVALID', `${message}; ${hint}`, { details: { step } });
 }

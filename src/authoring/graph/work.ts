@@ -1,5 +1,4 @@
-// Owns how the work of a step is read: which field names the kind that does it. The kind reads its own configuration and
-// code.
+// Reads the work of a step: finds the field that selects its kind. The kind reads its own configuration and code.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { CheckDeclaration, CheckModel } from '../../definition/check.ts';
@@ -15,7 +14,7 @@ import type { StepReading } from './reading.ts';
 import { STEP } from './shape.ts';
 import type { Entries, GroupSpec, MemberSpec, WorkSpec } from './spec.ts';
 
-/** A step's work as it is written, when the types of its context no longer matter. */
+/** A step's work in the spec, without the types of its context. */
 export type AnyWork = WorkSpec & GroupSpec<StepContext, Entries<MemberSpec>>;
 
 /** The work of a step. */
@@ -23,7 +22,7 @@ export interface Work {
   readonly work: StepWork;
   /** Its functions, and those of the steps inside it. */
   readonly code?: Partial<Omit<StepCode, 'preconditions' | 'postconditions'>>;
-  /** Whether its texts are templates that the engine renders. Default: as the step says. */
+  /** Whether its strings are templates that the engine renders. Default: the `templates` of the step. */
   readonly templates?: boolean;
   /** What happens after a crash, if that depends on more than the kind. */
   readonly recovery?: RecoveryPolicy;
@@ -35,7 +34,7 @@ export function codesOf(members: readonly BoundStep[]): Readonly<Record<string, 
 }
 
 /** The step whose work is read, and how to read a step inside it. */
-export interface WorkPlace {
+export interface WorkContext {
   readonly step: StepReading;
   readonly id: string;
   readonly isMember: boolean;
@@ -52,19 +51,19 @@ export interface KindCompiler extends KindDeclaration {
   readonly beside?: readonly string[];
   /** The types of these fields, unless parsing its configuration checks them. */
   readonly shapes?: Readonly<Record<string, Shape<unknown>>>;
-  /** Reads the work of a graph's step; undefined if the faults that it reported leave nothing to go on with. */
-  read(spec: AnyWork, place: WorkPlace): Work | undefined;
+  /** Reads the work of a graph's step; undefined if it is too broken to continue. */
+  read(spec: AnyWork, context: WorkContext): Work | undefined;
   /** Its methods of `step(name)` in flows, by name. */
   readonly flow?: Readonly<Record<string, FlowMethod>>;
-  /** The texts of its work that an agent, a person, a program or a web server reads; they are not templates unless the step says so. */
+  /** The strings of its work that an agent, a person, a program or a web server reads; templates only if the step says so. */
   literals?(work: StepWork): unknown;
   /**
-   * How a workflow file writes it, if one can.
+   * Its form in workflow files, if it has one.
    * @internal
    */
   readonly yaml?: StageForm;
   /**
-   * A step of it as a stage of a workflow file, without its type, if a file can have one.
+   * Writes a step as the stage of a workflow file, without its type, if files can have one.
    * @internal
    */
   write?(step: StepModel, words: StageWriter): JsonObject;
@@ -73,12 +72,12 @@ export interface KindCompiler extends KindDeclaration {
 /** A check that gates can be written with. */
 export interface CheckCompiler extends CheckDeclaration {
   /**
-   * How a workflow file writes it, if one can.
+   * Its form in workflow files, if it has one.
    * @internal
    */
   readonly yaml?: CheckForm;
   /**
-   * What a file writes in other words than the definition has it; undefined leaves a field out.
+   * Writes the fields that differ between a file and the definition; undefined leaves a field out.
    * @internal
    */
   write?(check: CheckModel, checkOf: (inner: CheckModel) => Json): Readonly<Record<string, Json | undefined>>;
@@ -124,20 +123,20 @@ function fieldsOf(kinds: readonly KindCompiler[]): WorkFields {
   return { kinds: new Map(kinds.map((kind) => [kind.field, kind])), beside, names: [...fields, ...beside.keys()], shapes };
 }
 
-/** The work of a step that was not read. What a kind requires of a step is not checked there. */
+/** A placeholder for work that was not read. The requirements of its kind are not checked. */
 export const UNREAD: Work = { work: { kind: 'task', config: {} } };
 
 /** Reads the work of a step: exactly one field selects its kind, or none, and then it only has instructions. */
-export function readWork(spec: AnyWork, place: WorkPlace): Work {
-  const given = spec as Readonly<Record<string, unknown>>;
-  const { compilers } = place.step.graph;
+export function readWork(spec: AnyWork, context: WorkContext): Work {
+  const values = spec as Readonly<Record<string, unknown>>;
+  const { compilers } = context.step.graph;
   const { kinds, beside } = workFields(compilers);
-  const field = [...kinds.keys()].find((name) => given[name] !== undefined);
+  const field = [...kinds.keys()].find((name) => values[name] !== undefined);
   for (const [name, owners] of beside) {
-    if (given[name] !== undefined && !(field !== undefined && owners.includes(field)))
-      place.step.fault('FIELD_INVALID', `\`${name}\` has no effect here`, `write it beside \`${owners.join('` or `')}\``);
+    if (values[name] !== undefined && !(field !== undefined && owners.includes(field)))
+      context.step.fault('FIELD_INVALID', `\`${name}\` needs \`${owners.join('` or `')}\``, 'add that field, or remove this one');
   }
-  const work = (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, place);
-  if (work === undefined) place.step.graph.problems.unread.add(place.step.at);
+  const work = (kinds.get(field ?? 'handler') ?? compilers.kinds.task).read(spec, context);
+  if (work === undefined) context.step.graph.problems.unread.add(context.step.at);
   return work ?? UNREAD;
 }

@@ -1,4 +1,4 @@
-// Owns the type of a check as authors write it, in graphs, flows, lists and files. The fields of each check are in its folder.
+// Owns the author-facing type of a check, in graphs, flows, lists and files. The fields of each check are in its folder.
 
 import type { Duration } from '../../base/duration.ts';
 import type { ConfiguredCheck } from '../../definition/check.ts';

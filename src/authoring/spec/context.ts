@@ -5,7 +5,7 @@ import type { StepContext } from '../../definition/code.ts';
 import type { ArgValues } from '../../definition/param/arg.ts';
 
 /**
- * What a step returned, where only its author knows the shape. A check such as `ctx.result.chapters.length > 0` must
+ * The result of a step whose shape only its author knows. A check such as `ctx.result.chapters.length > 0` must
  * compile without a declared result type, and no type but this one allows every property and comparison.
  */
 export type UncheckedValue = ReturnType<typeof JSON.parse>;

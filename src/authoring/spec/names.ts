@@ -20,9 +20,9 @@ export type StepPath<Id extends string> = Id | `${Id}#${string}`;
 /** The same, or a member of a group: `group#1/member#1`. */
 export type AnyPath<Id extends string> = StepPath<Id> | `${Id}/${string}`;
 
-/** Of a step that could be anything, nothing is known. */
+/** Any name for a step of an unknown type. */
 type NamesIn<X, What> = X extends unknown ? (unknown extends X ? string : Get<Spec<X, unknown>, What>) : never;
-/** A member that is unknown has only functions in it: if it is a question, it has no options of its own. */
+/** A member of an unknown type has only functions in it: if it is a question, it has the default options. */
 type MemberNames<M, What> = [M] extends [never]
   ? NamesIn<{ human: unknown }, What>
   : { [K in keyof M]: IsAny<M[K]> extends true ? string : NamesIn<unknown extends M[K] ? { human: unknown } : M[K], What> }[keyof M];

@@ -1,5 +1,4 @@
-// Owns how the outputs of a step are read, in graphs and in flows: their data, the functions that find effects, and their
-// faults.
+// Reads the outputs of a step, in graphs and in flows: their data, the functions that find effects, and their faults.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { unknownFields } from '../../base/suggest.ts';
@@ -19,21 +18,28 @@ const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   issue: ['labels'],
 };
 
-/** The outputs of a step as data, the functions of its effects by name, and what is wrong. */
+/** A fault of an output, and what to do about it. */
+interface OutputFault {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The outputs of a step as data, the functions of its effects by name, and the faults. */
 export function readOutputs(specs: readonly OutputSpec<never>[]): {
   readonly models: readonly OutputModel[];
   readonly finds: StepCode['finds'];
-  readonly faults: readonly string[];
+  readonly faults: readonly OutputFault[];
 } {
   const names = specs.map(({ name }) => name);
-  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
-    (name) => `two outputs are called "${name}"`,
-  );
+  const duplicates = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map((name) => ({
+    message: `two outputs are called "${name}"`,
+    hint: 'rename one of them',
+  }));
   const finds = specs.flatMap((spec) => (spec.type === 'effect' ? [[spec.name, spec.find] as const] : []));
   return {
     models: specs.map(modelOf),
     finds: finds.length === 0 ? undefined : Object.fromEntries(finds),
-    faults: [...specs.flatMap(faultsOf), ...twice],
+    faults: [...specs.flatMap(faultsOf), ...duplicates],
   };
 }
 
@@ -45,16 +51,28 @@ function modelOf(spec: OutputSpec<never>): OutputModel {
   return { name, type, required, ...omitUndefined({ target, labels: labels && [...labels] }) };
 }
 
-function faultsOf(spec: OutputSpec<never>): string[] {
+function faultsOf(spec: OutputSpec<never>): OutputFault[] {
   const { name, type, pattern, find } = spec as { readonly [Field in 'name' | 'type' | 'pattern' | 'find']?: unknown };
-  if (typeof name !== 'string' || name.trim() === '') return ['an output has no name'];
-  const what = `its output "${name}"`;
-  if (!TYPES.includes(String(type))) return [`${what} has type ${JSON.stringify(type)}; write one of ${TYPES.join(', ')}`];
+  if (typeof name !== 'string' || name.trim() === '')
+    return [{ message: 'an output must have a name', hint: 'write such as name: "plan"' }];
+  const subject = `the output "${name}"`;
+  if (!TYPES.includes(String(type)))
+    return [
+      { message: `${subject} must have one of the types ${TYPES.join(', ')}, not ${JSON.stringify(type)}`, hint: 'write type: "file"' },
+    ];
   const own = OWN_FIELDS[String(type)] ?? [];
-  const unknown = unknownFields(spec, ['name', 'type', 'required', ...own]).map((text) => `${what}: ${text}`);
-  if (type === 'effect' && typeof find !== 'function') return [...unknown, `${what} has no function \`find\``];
-  const wish = forgeOutputFault(spec as { readonly type: string });
-  if (wish !== undefined) return [...unknown, `${what} ${wish}`];
-  const refusal = own[0] !== 'pattern' ? undefined : typeof pattern === 'string' ? patternRefusal(pattern) : 'it is not given';
-  return refusal === undefined ? unknown : [...unknown, `the pattern of ${what.slice(4)} cannot be used: ${refusal}`];
+  const unknown = unknownFields(spec, ['name', 'type', 'required', ...own]).map((text) => ({
+    message: `${subject}: ${text}`,
+    hint: 'remove it, or fix the spelling',
+  }));
+  if (type === 'effect' && typeof find !== 'function')
+    return [...unknown, { message: `${subject} must have a function \`find\``, hint: 'write one that returns the effect, or undefined' }];
+  const forgeFault = forgeOutputFault(spec as { readonly type: string });
+  if (forgeFault !== undefined) return [...unknown, { message: `${subject} ${forgeFault}`, hint: 'change the fields of the output' }];
+  const refusal = own[0] !== 'pattern' ? undefined : typeof pattern === 'string' ? patternRefusal(pattern) : '`pattern` is missing';
+  if (refusal === undefined) return unknown;
+  return [
+    ...unknown,
+    { message: `the pattern of ${subject} cannot be used: ${refusal}`, hint: 'write one inside the workspace, such as src/**' },
+  ];
 }

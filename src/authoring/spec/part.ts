@@ -1,6 +1,6 @@
-// Owns the parts that all spellings of a workflow share: transitions, questions, contracts, outputs, and the fields of
-// every step and workflow. `step.ts` checks a record of steps with them; `../graph/spec.ts` has the list. Id is the type
-// of step ids, Time the type of durations in a spelling.
+// Owns the types that all forms of a workflow share: transitions, questions, contracts, outputs, and the fields of every step
+// and workflow. `step.ts` checks a record of steps with them; `../graph/spec.ts` has the list. Id is the type of step ids,
+// Time the type of durations.
 
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { BreakersSpec } from '../../definition/breakers.ts';
@@ -78,16 +78,16 @@ export interface AnswerOption<Id = string> {
   readonly requiresInput?: boolean;
 }
 
-/** A value that can be used as text. */
+/** A value that can be used as a string. */
 type TextValue = string | number | boolean;
 type TextValues = Readonly<Record<string, TextValue>>;
-/** A text, or a function that builds it when the step begins; without a context, only a text. */
+/** A string, or a function that builds it when the step begins; without a context, only a string. */
 export type TextOrFunction<C> = [C] extends [never] ? string : string | ((ctx: C) => TextValue | Promise<TextValue>);
-/** Texts by name; each of them, or all together, may be built by a function. */
+/** Strings by name; each of them, or all together, may be built by a function. */
 export type TextsOrFunction<C> = [C] extends [never]
   ? Readonly<Record<string, string>>
   : Readonly<Record<string, TextOrFunction<C>>> | ((ctx: C) => TextValues | Promise<TextValues>);
-/** Data, or a function that builds it. A function may also stand at any place inside the data. */
+/** Data, or a function that builds it. Any value inside the data may also be a function. */
 export type DataOrFunction<C> = [C] extends [never]
   ? Json
   : Json | ((ctx: C) => unknown) | readonly DataOrFunction<C>[] | { readonly [field: string]: DataOrFunction<C> };
@@ -97,13 +97,13 @@ export interface Question<Id = string, C = StepContext> extends ForgeQuestionSpe
   readonly prompt: TextOrFunction<C>;
   /** Paths into the run's data whose values are shown with the question. */
   readonly show?: readonly string[];
-  /** Left out: approve or reject. */
+  /** Default: approve or reject. */
   readonly options?: readonly AnswerOption<Id>[];
-  /** The group or groups whose members decide; left out: whoever may decide at all. */
+  /** The group or groups whose members decide. Default: everyone with the right to decide. */
   readonly from?: string | readonly string[];
-  /** How many of them have to agree; left out: 1. */
+  /** How many of them must agree. Default: 1. */
   readonly count?: number;
-  /** What the question is about outside the run; when that changes, it is asked again. */
+  /** The files or pull request that the question is about; if they change, it is asked again. */
   readonly subjects?: { readonly files?: readonly string[]; readonly pr?: true };
   /** A decision counts only with the signature of an enrolled key. */
   readonly signed?: boolean;
@@ -127,7 +127,7 @@ export interface DelayFields<C, Time = TimeSpan> {
   readonly poll?: { readonly interval: Time; readonly condition: string | ((ctx: C) => boolean | Promise<boolean>) };
 }
 
-/** A request to a web service; without `expect`, any 2xx is a good answer. */
+/** A request to a web service; without `expect`, any 2xx response is accepted. */
 export interface Webhook<C = never> {
   readonly request: {
     readonly url: TextOrFunction<C>;
@@ -138,10 +138,10 @@ export interface Webhook<C = never> {
   readonly expect?: { readonly status?: number; readonly body?: Json };
 }
 
-/** A program: a shell line, or words that are started without a shell. */
+/** A program: a shell line, or a list of words that is started without a shell. */
 export type Program = { readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined };
 
-/** The actions of the forge, with their fields. Texts may be templates, or functions that build them. */
+/** The actions of the forge, with their fields. Strings may be templates, or functions that build them. */
 export interface ForgeActions<C = never> {
   /** `pr`, here and below: the step whose pull request it is; without it, that of the run. */
   merge_pr: {
@@ -183,7 +183,7 @@ export interface CommandFields<C> {
 /** The fields of a step that an agent does. */
 export interface AgentFields<C> {
   agent: string | LiveAgent;
-  /** What it is asked: a text, or a function of the context. */
+  /** Its task: a string, or a function of the context. */
   prompt: TextOrFunction<C>;
   /** Which of the agent's actions. */
   action: TextOrFunction<C>;
@@ -192,7 +192,7 @@ export interface AgentFields<C> {
   context: NamedValues | ((ctx: C) => NamedValues | Promise<NamedValues>);
   /** The JSON Schema that its output must match. */
   schema: JsonObject;
-  /** What all attempts of the step may use in a run; then it waits for more. */
+  /** The budget of all attempts of the step in a run; when it is used up, the step waits for more. */
   budget: Budget;
   /** It reviews something and must give a verdict; implied by a transition for `reject`. */
   reviews: boolean;
@@ -202,7 +202,7 @@ export interface AgentFields<C> {
   continueSession: boolean;
   /** It may relay questions to the person it works for. */
   supportsQuestions: boolean;
-  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are refused. */
+  /** The files in which it saves its progress before it asks, such as `plan.json`: questions without it are rejected. */
   questionState: string;
 }
 
@@ -230,17 +230,17 @@ export interface ReviewFields {
   readonly reviewer: ReviewAgent;
   /** Fixes what stops the work. */
   readonly fixer: ReviewAgent;
-  /** What is verified. Left out: an agent splits the subject into items. */
+  /** The items to verify. Default: an agent splits the subject into items. */
   readonly items?: readonly ReviewItem[];
-  /** Splits the subject into items; left out: the reviewer's role does. */
+  /** Splits the subject into items. Default: the reviewer's role does. */
   readonly splitter?: ReviewAgent;
-  /** After this many rounds a person decides; left out: 8, which is the most. */
+  /** After this many rounds a person decides. Default: 8, the maximum. */
   readonly rounds?: number;
-  /** How many items are verified at once; left out: all. */
+  /** How many items are verified at the same time. Default: all. */
   readonly concurrency?: number;
   /** The group or groups whose members decide after the last round. */
   readonly from?: string | readonly string[];
-  /** Its name in texts. Default: the id of the step. */
+  /** Its name in messages. Default: the id of the step. */
   readonly name?: string;
 }
 
@@ -253,9 +253,9 @@ export type OutputSpec<C = StepContext> =
   | OutputModelSpec<FileOutputModel>
   | OutputModelSpec<ForgeOutputModel>
   | (OutputModelSpec<EffectOutputModel> & { readonly find: (ctx: C) => unknown });
-/** An output as it is written. */
+/** An output in the spec. */
 export type OutputModelSpec<Model extends { readonly required: boolean }> = Omit<Model, 'required'> & {
-  /** Without it the step is not done; left out: false. */
+  /** Whether the step is only done with it. Default: false. */
   readonly required?: boolean;
 };
 
@@ -268,7 +268,7 @@ export interface TimeoutExtension<Id = string, Time = TimeSpan> {
 
 /** The fields of a step whose worker produces something. */
 export interface OutputFields<C> {
-  /** What the step produces. */
+  /** The products of the step. */
   outputs: readonly OutputSpec<C>[];
   /**
    * Since when files among the outputs must have changed: `activation`, each visit of the step; `run`, the start of the
@@ -280,7 +280,7 @@ export interface OutputFields<C> {
 /** The undo of a step: a function, a program, or an action at the forge. */
 export type Undo<C> = ((ctx: C) => unknown) | UndoWork<C>;
 
-/** The undo of a step, with its options. Texts of `env` and of an action may be templates; `result` is the result. */
+/** The undo of a step, with its options. Strings of `env` and of an action may be templates; `result` is the result. */
 export type UndoWork<C> = {
   readonly title?: string;
   readonly timeout?: TimeSpan;
@@ -307,7 +307,7 @@ export interface Route<Outcome extends string = string, Params = JsonObject, Oth
   readonly choose: RouteChoice<Outcome | Other | 'ok' | 'reject', Params>;
 }
 
-/** The fields that every step can have, whatever does its work. Side are the ids of side steps. */
+/** The fields that every step can have, of any kind. Side are the ids of side steps. */
 export interface SharedFields<C, Side = string, Time = TimeSpan> {
   title: string;
   /** Instructions, or a function of the parameters that returns them. A step may have nothing else. */
@@ -326,15 +326,15 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   /** An expression; when it is false the step is skipped. */
   condition: string;
   slots: readonly string[];
-  /** Which fields of an object result are added to the run's data; left out: all of them. */
+  /** The fields of an object result that are added to the run's data. Default: all of them. */
   merges: false | readonly string[];
-  /** The texts of its work are templates. */
+  /** The strings of its work are templates. */
   templates: boolean;
-  /** No other step leads to it: the engine runs it beside them (`extend.onExtend`, `onError`), and nothing follows from it. */
+  /** No other step leads to it: the engine runs it in the background (`extend.onExtend`, `onError`), and it leads nowhere. */
   side: true;
-  /** Patterns of files that an agent at this step may not change, beside those that are always protected. */
+  /** Patterns of files that an agent at this step may not change, in addition to those that are always protected. */
   protected: readonly string[];
-  /** Patterns of protected files that an agent at this step may change nevertheless. */
+  /** Patterns of protected files that an agent at this step may change. */
   mayChange: readonly string[];
   /** Patterns of the files that it changes: branches that would write the same files get their own checkouts. */
   writes: readonly string[];
@@ -342,7 +342,7 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
   network: NetworkSpec;
   /** `false`: its agent or program must leave the files of the workspace as they are, or the attempt fails. */
   mutatesCheckout: false;
-  /** What its worker wants to write at the forge is shown to a person and written after approval. */
+  /** The writes at the forge that its worker requests are shown to a person and done after approval. */
   staged: true;
   /**
    * The protected databases that it works on, by their names in the settings: `[book]`, or `{ book: { access: 'read' } }`.
@@ -374,12 +374,12 @@ export interface SharedFields<C, Side = string, Time = TimeSpan> {
 export interface WorkflowFields<P, A, Side = string, Step = string> {
   readonly title?: string;
   readonly description?: string;
-  /** A label of your own for this version. */
+  /** Your label for this version. */
   readonly version?: string;
   readonly params?: P;
   /** Builds the application's part of the context, once per attempt. */
   readonly context?: (run: ContextSource<ArgValues<P>>) => A | Promise<A>;
-  /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
+  /** The schedule, or the command in a comment, that starts it while `pawl serve` runs. */
   readonly trigger?: ScheduleSpec | StartCommandSpec;
   readonly limits?: { readonly maxIterations?: number };
   /**
@@ -387,13 +387,13 @@ export interface WorkflowFields<P, A, Side = string, Step = string> {
    * kinds of the application keep their own.
    */
   readonly recovery?: Exclude<RecoveryPolicy, 'reconcile'>;
-  /** How many of its steps work at once, over all runs of all workflows with the same key. */
+  /** How many of its steps work at the same time, over all runs of all workflows with the same key. */
   readonly concurrency?: NonNullable<Definition['concurrency']>;
-  /** What the agents of a run and of the runs it starts may use in total; then it waits for more. */
+  /** The total budget of the agents of a run and of the runs that it starts; when it is used up, the run waits for more. */
   readonly budget?: Budget;
-  /** Limits that stop a run that goes on for too long: `true` for the defaults, or the values that differ. */
+  /** Limits that stop a run that takes too long: `true` for the defaults, or the values that differ. */
   readonly circuitBreakers?: BreakersSpec;
-  /** Patterns of files that its agents may not change, beside those that are always protected. */
+  /** Patterns of files that its agents may not change, in addition to those that are always protected. */
   readonly protected?: readonly string[];
   /** The protected databases of all steps that do not name their own. */
   readonly databases?: DatabasesSpec;
@@ -403,11 +403,11 @@ export interface WorkflowFields<P, A, Side = string, Step = string> {
   readonly permissions?: NonNullable<Definition['permissions']>;
   /** How many comments, labels and so on the engine writes at the forge for its agents and programs in one run. */
   readonly writes?: NonNullable<Definition['writes']>;
-  /** What its agents and programs want to write at the forge is shown to a person and written after approval. */
+  /** The writes at the forge that its agents and programs request are shown to a person and done after approval. */
   readonly staged?: true;
-  /** What the run's data begins with, evaluated once, in order; texts may be templates. */
+  /** The initial data of the run, evaluated once, in order; strings may be templates. */
   readonly data?: JsonObject;
-  /** Names that are in the run's data from the start, null if no value was given. */
+  /** Names that are in the run's data from the start, with null if no value is given. */
   readonly facts?: readonly string[];
   /** The side step that runs once when a run has failed or escalated. */
   readonly onError?: Side;

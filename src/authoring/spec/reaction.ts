@@ -1,4 +1,4 @@
-// Owns how the reactions of a workflow are written in TypeScript: what a run does when something happens at the forge.
+// Owns the reactions of a workflow in TypeScript: what a run does on an event of the forge.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { unknownFields } from '../../base/suggest.ts';
@@ -20,7 +20,7 @@ export interface ReactionConditions {
 
 /** What a run does when something happens at the forge. */
 export interface ReactionSpec<Step = string> {
-  /** As GitHub names it: `issues.closed`. Without an action, such as `issues`, it stands for every event of that kind. */
+  /** GitHub's name of the event: `issues.closed`. Without an action, such as `issues`, every event of that kind. */
   readonly event: string;
   readonly conditions?: ReactionConditions;
   readonly do: ReactionKind;
@@ -33,7 +33,7 @@ export interface ReactionSpec<Step = string> {
   readonly message?: string;
 }
 
-/** The same in a graph, where what goes back names its step. */
+/** The same in a graph, where a reaction that goes back must name its step. */
 export type GraphReaction<Step> = ReactionSpec<Step> &
   ({ readonly do: 'invalidate_and_restart'; readonly step: Step } | { readonly do: Exclude<ReactionKind, 'invalidate_and_restart'> });
 
@@ -42,12 +42,12 @@ const CONDITIONS = ['label', 'labels', 'assigneeIsBot', 'milestone', 'baseBranch
 
 /** The reactions of a workflow as data. They are validated with the definition. */
 export function readReactions(specs: readonly ReactionSpec[] | undefined): readonly ReactionModel[] | undefined {
-  return specs?.map(({ event, conditions = {}, do: what, step, max, notify, message }): ReactionModel => {
+  return specs?.map(({ event, conditions = {}, do: reaction, step, max, notify, message }): ReactionModel => {
     const { label, labels = [], assigneeIsBot, milestone, baseBranch = [], reviewState } = conditions;
     const baseBranches = typeof baseBranch === 'string' ? [baseBranch] : [...baseBranch];
-    const goesBack = step !== undefined && (what === 'invalidate_and_restart' || what === 'wake_agent');
+    const goesBack = step !== undefined && (reaction === 'invalidate_and_restart' || reaction === 'wake_agent');
     return {
-      ...{ event, do: what, labels: [...labels], baseBranches },
+      ...{ event, do: reaction, labels: [...labels], baseBranches },
       ...omitUndefined({
         label,
         assigneeIsBot,

@@ -1,4 +1,4 @@
-// Owns the type that a value has after it was recorded as JSON, which is how other code of a run receives it.
+// Owns the type of a value after it was recorded as JSON, which is how other code of a run receives it.
 
 import type { Json } from '../../base/json.ts';
 
@@ -7,7 +7,7 @@ type Unrecordable = ((...args: never) => unknown) | symbol | bigint | Collection
 /** A map or a set. */
 type Collection = { readonly size: number; has(key: never): boolean; entries(): unknown };
 
-/** The type of a value after it was recorded: a date is a text, undefined is null, and what JSON cannot represent is a message. */
+/** The type of a value after it was recorded: a date is a string, undefined is null, and a value that JSON cannot represent is an error message. */
 export type RecordedValue<T> = unknown extends T
   ? T
   : T extends Json

@@ -1,5 +1,5 @@
-// Owns the types of what authors write, as values: a shape says what a value must be, and reads it. A part that is
-// something else is reported with its path and left out, so nothing is converted and no later code meets it.
+// Owns shapes: types as values. A shape says what a value of the author must be, and reads it. A part of another type is
+// reported with its path and left out, so nothing is converted and no later code sees it.
 
 import type { Duration } from '../../base/duration.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -17,10 +17,10 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reports a part that has another type than its shape. */
-export type ShapeFault = (code: FindingCode, message: string) => void;
+/** Reports a part that does not match its shape, and what to do about it. */
+export type ShapeFault = (code: FindingCode, message: string, hint: string) => void;
 
-/** What a value must be. */
+/** The type of a value. */
 export interface Shape<out T> {
   /** Completes the sentence "it must be …". */
   readonly must: string;
@@ -34,16 +34,16 @@ export interface Shape<out T> {
 /** A shape for each field of an object. */
 export type FieldShapes<T> = { readonly [Field in keyof T]-?: Shape<Exclude<T[Field], undefined>> };
 
-/** Reads a value; one with another type is reported and undefined. */
+/** Reads a value; undefined, and reported, if it has a wrong type. */
 export function readShape<T>(shape: Shape<T>, value: unknown, { path, fault }: { path: string; fault: ShapeFault }): T | undefined {
   if (shape.accepts(value)) return shape.parts(value, path, fault);
-  fault(shape.code ?? 'FIELD_INVALID', `\`${path}\` must be ${shape.must}, not ${shownType(value)}`);
+  fault(shape.code ?? 'FIELD_INVALID', `\`${path}\` must be ${shape.must}, not ${shownType(value)}`, 'change the value, or remove it');
   return undefined;
 }
 
 const SHOWN_MAX = 60;
 
-/** A value as messages show it. */
+/** A value for messages. */
 export function shownType(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (value === undefined) return 'nothing';
@@ -57,7 +57,7 @@ export function plainShape<T>(must: string, is: (value: unknown) => value is T, 
   return { must, code, accepts: is, parts: (value) => value as T };
 }
 
-/** Any text, even an empty one. */
+/** Any string, even an empty one. */
 export const TEXT: Shape<string> = plainShape('a string', (value) => typeof value === 'string');
 /** True or false. */
 export const FLAG: Shape<boolean> = plainShape('true or false', isFlag);
@@ -67,7 +67,7 @@ export const NUMBER: Shape<number> = plainShape('a number', (value) => typeof va
 export const COUNT: Shape<number> = plainShape('a positive integer', countFrom(1), 'NUMBER_INVALID');
 /** A positive integer, or 0. */
 export const COUNT_OR_NONE: Shape<number> = plainShape('0 or a positive integer', countFrom(0), 'NUMBER_INVALID');
-/** A duration as it is written; whether it is one is found where it is converted. */
+/** A string or a number that may be a duration; its conversion checks it. */
 export const DURATION: Shape<Duration> = plainShape(
   'a duration such as "30s"',
   (value) => typeof value === 'string' || typeof value === 'number',
@@ -98,12 +98,12 @@ export function wordShape<const Word extends string | boolean>(...words: readonl
   return plainShape(must, (value): value is Word => words.some((word) => word === value));
 }
 
-/** A text of a few that are known where it is used. */
+/** A string from a set that is known only where it is used. */
 export function textShape<Text extends string>(): Shape<Text> {
   return plainShape('a string', (value): value is Text => typeof value === 'string');
 }
 
-/** What is checked where it is used. */
+/** Any value; validated where it is used. */
 export function anyShape<T>(): Shape<T> {
   return plainShape('anything', (_value): _value is T => true);
 }
@@ -119,14 +119,14 @@ export function listShape<T>(item: Shape<T>, must = 'a list'): Shape<readonly T[
     must,
     accepts: Array.isArray,
     parts: (value, path, fault) =>
-      (value as readonly unknown[]).flatMap((one, index) => {
-        const read = readShape(item, one, { path: `${path}[${index}]`, fault });
+      (value as readonly unknown[]).flatMap((element, index) => {
+        const read = readShape(item, element, { path: `${path}[${index}]`, fault });
         return read === undefined ? [] : [read];
       }),
   };
 }
 
-/** A list of texts. */
+/** A list of strings. */
 export const TEXTS: Shape<readonly string[]> = listShape(TEXT, 'a list of strings');
 
 /** A list, or one of its items alone. */
@@ -139,38 +139,43 @@ export function mapShape<T>(item: Shape<T>, must = 'an object'): Shape<Readonly<
     accepts: isJsonObject,
     parts: (value, path, fault) =>
       Object.fromEntries(
-        Object.entries(value as object).flatMap(([key, one]) => {
-          const read = readShape(item, one, { path: `${path}.${key}`, fault });
+        Object.entries(value as object).flatMap(([key, member]) => {
+          const read = readShape(item, member, { path: `${path}.${key}`, fault });
           return read === undefined ? [] : [[key, read]];
         }),
       ),
   };
 }
 
-/** What else is known of an object. */
+/** The further rules of an object. */
 interface ObjectRule {
-  /** How it is written. */
+  /** An example for messages. */
   readonly example?: string;
-  /** The fields that it cannot do without. */
+  /** The required fields. */
   readonly needs?: readonly string[];
-  /** What it is called in messages about unknown fields. Without it, whoever reads the object reports them. */
-  readonly what?: string | ((value: Fields) => string);
+  /** Its name in messages about unknown fields. Without a name, the reader of the object reports them. */
+  readonly label?: string | ((value: Fields) => string);
 }
 
-/** An object with these fields. Further ones stay in it, and are reported if the rule says what the object is called. */
-export function objectShape<T extends object>(fields: FieldShapes<T>, { example, needs = [], what }: ObjectRule = {}): Shape<T> {
+/** An object with these fields. Further fields stay in it, and are reported if the rule has a label. */
+export function objectShape<T extends object>(fields: FieldShapes<T>, { example, needs = [], label }: ObjectRule = {}): Shape<T> {
   return {
     must: example === undefined ? 'an object' : `an object such as ${example}`,
     accepts: isJsonObject,
     parts: (value, path, fault) => {
       const read = readFields(fields, value as object, { path, fault }) as Fields;
       const known = Object.keys(fields);
-      for (const field of what === undefined ? [] : Object.keys(read).filter((one) => !known.includes(one)))
-        fault('FIELD_UNKNOWN', `${typeof what === 'function' ? what(read) : what} has no field "${field}"${didYouMean(field, known)}`);
+      const subject = typeof label === 'function' ? label(read) : label;
+      for (const field of subject === undefined ? [] : Object.keys(read).filter((key) => !known.includes(key)))
+        fault('FIELD_UNKNOWN', `${subject} has no field "${field}"${didYouMean(field, known)}`, 'remove it, or fix the spelling');
       const shapeOf = (field: string): Shape<unknown> | undefined => fields[field as keyof T];
       const missing = needs.filter((field) => read[field] === undefined);
-      for (const field of missing.filter((one) => (value as Fields)[one] === undefined))
-        fault(shapeOf(field)?.code ?? 'FIELD_INVALID', `\`${pathTo(path, field)}\` is missing; it must be ${shapeOf(field)?.must}`);
+      for (const field of missing.filter((name) => (value as Fields)[name] === undefined))
+        fault(
+          shapeOf(field)?.code ?? 'FIELD_INVALID',
+          `\`${pathTo(path, field)}\` is missing; it must be ${shapeOf(field)?.must}`,
+          'add it',
+        );
       return missing.length > 0 ? undefined : (read as T);
     },
   };
@@ -183,10 +188,10 @@ export function readFields(
   { path, fault }: { readonly path: string; readonly fault: ShapeFault },
 ): object {
   const read: Record<string, unknown> = {};
-  for (const [field, one] of Object.entries(value)) {
-    const shape = Object.hasOwn(shapes, field) && one !== undefined ? shapes[field] : undefined;
-    const part = shape === undefined ? one : readShape(shape, one, { path: pathTo(path, field), fault });
-    if (part !== one) read[field] = part;
+  for (const [field, member] of Object.entries(value)) {
+    const shape = Object.hasOwn(shapes, field) && member !== undefined ? shapes[field] : undefined;
+    const part = shape === undefined ? member : readShape(shape, member, { path: pathTo(path, field), fault });
+    if (part !== member) read[field] = part;
   }
   return Object.keys(read).length === 0 ? value : omitUndefined({ ...value, ...read });
 }
@@ -197,13 +202,13 @@ function pathTo(path: string, field: string): string {
 
 /** A value of any of these shapes. */
 export function eitherShape<const Shapes extends readonly Shape<unknown>[]>(...shapes: Shapes): Shape<ShapedBy<Shapes[number]>> {
-  const found = (value: unknown) => shapes.find((shape) => shape.accepts(value));
+  const accepting = (value: unknown) => shapes.find((shape) => shape.accepts(value));
   const { code } = shapes[0] ?? {};
   return {
     must: shapes.map(({ must }) => must).join(' or '),
     ...(code === undefined ? {} : { code }),
-    accepts: (value) => found(value) !== undefined,
-    parts: (value, path, fault) => found(value)?.parts(value, path, fault) as ShapedBy<Shapes[number]>,
+    accepts: (value) => accepting(value) !== undefined,
+    parts: (value, path, fault) => accepting(value)?.parts(value, path, fault) as ShapedBy<Shapes[number]>,
   };
 }
 

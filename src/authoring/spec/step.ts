@@ -1,7 +1,7 @@
 // Owns the types of a step as `defineWorkflow` takes it: the fields of each kind of step, its outcomes, and the errors for
 // steps that do not match.
 //
-// A step is checked by what was written: `StepOf` chooses its fields by the fields that exist, so that an error names one
+// A step is checked by the fields it has: `StepOf` chooses its fields by those that exist, so that an error names one
 // kind of step and points at one field, instead of listing all fields of all steps. Three rules keep this working. A field
 // is read with `Get`, since `X extends { f: infer V }` fails silently on inferred steps. A check for "not given" is
 // `[T] extends [never]`, since `keyof never` contains every name. A value is checked through `Via`, since an intersection
@@ -50,11 +50,11 @@ export type OutputVerdict =
 /** Outcomes that every step can settle with, and `_default`, which covers those without a transition of their own. */
 export type CommonOutcome = 'ok' | 'fail' | 'skip' | 'iterate' | 'reject' | 'error' | 'timeout' | '_default';
 
-/** A field of what was written, or never. */
+/** A field of the step as written, or never. */
 export type Get<X, F> = F extends keyof X ? X[F] : never;
-/** Whether a type is `any`: whoever wrote it switched checking off. */
+/** Whether a type is `any`: its author switched checking off. */
 export type IsAny<T> = 0 extends 1 & T ? true : false;
-type Way<N, Id> = [N] extends [never]
+type Transition<N, Id> = [N] extends [never]
   ? Id | RunEnding
   : 'condition' extends keyof N
     ? ConditionalTarget<Id>
@@ -66,7 +66,7 @@ type Next<X, N, Id> = 'condition' extends keyof N
   : 'to' extends keyof N
     ? BoundedNext<Id>
     : N extends object
-      ? { readonly [O in Outcomes<X> & string]?: Way<Get<N, O>, Id> } & {
+      ? { readonly [O in Outcomes<X> & string]?: Transition<Get<N, O>, Id> } & {
           readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
         }
       : Id | RunEnding;
@@ -94,12 +94,12 @@ export type OutputOfWorkflow<W> =
 export type SchemaValue<X> = Get<X, 'output'> extends OutputSchema<infer T> ? T : unknown;
 
 type KindName = keyof Kinds<unknown, unknown, NoTargets>;
-type WrittenKind<X> = keyof X & KindName;
+type KindField<X> = keyof X & KindName;
 /** The kind of a step as written; one that only has instructions has none of its own. */
-type Kind<X> = [WrittenKind<X>] extends [never] ? 'plain' : WrittenKind<X>;
-/** What its kind says about a step as written. */
-export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[WrittenKind<X>];
-type FieldsOf<X, C, Ids extends Targets = NoTargets> = [WrittenKind<X>] extends [never]
+type Kind<X> = [KindField<X>] extends [never] ? 'plain' : KindField<X>;
+/** The types that its kind gives a step as written. */
+export type Spec<X, C, Ids extends Targets = NoTargets> = Kinds<C, X, Ids>[KindField<X>];
+type FieldsOf<X, C, Ids extends Targets = NoTargets> = [KindField<X>] extends [never]
   ? OutputFields<C> & Pick<AgentFields<C>, 'supportsQuestions' | 'questionState'>
   : Get<Spec<X, C, Ids>, 'fields'>;
 type Outcomes<X> =
@@ -114,12 +114,12 @@ type Outcomes<X> =
  */
 export type Via<V, Checked> = [V] extends [never] ? V : [never] extends [V] ? Checked : Parts<V>;
 type Parts<V> = { readonly [F in keyof V]: V[F] | Parts<V[F]> };
-type Several<X> = true extends { [K in WrittenKind<X>]: [Exclude<WrittenKind<X>, K>] extends [never] ? false : true }[WrittenKind<X>]
+type Several<X> = true extends { [K in KindField<X>]: [Exclude<KindField<X>, K>] extends [never] ? false : true }[KindField<X>]
   ? true
   : false;
 
 /** The shared fields whose parts depend on each other. */
-interface WrittenFields<X, C> {
+interface DependentFields<X, C> {
   route: Route<Get<Get<Get<X, 'route'>, 'outcomes'>, number> & string, Get<C, 'params'>, ChosenOutcome<Get<Get<X, 'route'>, 'choose'>>>;
   recovery: 'reconcile' extends keyof X
     ? RecoveryPolicy
@@ -142,11 +142,11 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
   ? Next<X, Get<X, 'next'>, Ids['next']>
   : F extends KindName
     ? Several<X> extends true
-      ? `one kind per step: it has ${Exclude<WrittenKind<X>, F>} too`
+      ? `one kind per step: it has ${Exclude<KindField<X>, F>} too`
       : Get<FieldsOf<X, C, Ids>, F>
     : F extends keyof SharedFields<C>
-      ? F extends keyof WrittenFields<X, C>
-        ? WrittenFields<X, C>[F]
+      ? F extends keyof DependentFields<X, C>
+        ? DependentFields<X, C>[F]
         : SharedFields<C, Ids['side']>[F]
       : F extends keyof FieldsOf<X, C, Ids>
         ? FieldsOf<X, C, Ids>[F]
@@ -159,7 +159,7 @@ type MissingField<X> = Exclude<Get<Spec<X, unknown>, 'needs'>, keyof X>;
 /** Fields that an editor offers in addition to those already written; it adds no check. */
 type Offer<F extends PropertyKey> = { readonly [K in F]?: unknown };
 
-/** A step that is still being written, about which nothing is known yet. */
+/** A step that is still being written, so that nothing is known about it. */
 export interface NewStep<Id> extends Offer<KindName | keyof SharedFields<unknown>> {
   readonly next: Id | RunEnding;
 }
@@ -206,7 +206,7 @@ type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow a
 /** The required type of a step, given what was written; S are all steps. */
 export type CheckedStep<X, S, C> = unknown extends X
   ? NewStep<keyof S>
-  : [WrittenKind<X> | ('actions' & keyof X)] extends [never]
+  : [KindField<X> | ('actions' & keyof X)] extends [never]
     ? NoKind
     : [Exclude<MissingField<X> | NeedsNext<X>, keyof X>] extends [never]
       ? CheckedFields<X, TargetsOf<X, S>, C>
@@ -230,7 +230,7 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
       : 'side' extends keyof X
         ? 'a step inside a group cannot be a side step'
         : [GroupKind & keyof X] extends [never]
-          ? [WrittenKind<X> | ('actions' & keyof X)] extends [never]
+          ? [KindField<X> | ('actions' & keyof X)] extends [never]
             ? NoKind
             : [MissingField<X>] extends [never]
               ? CheckedFields<X, MemberTargets<Ids>, C>
@@ -240,7 +240,7 @@ export type MemberOf<X, C, Ids extends Targets> = [X] extends [never]
 /** The result of a step, as other steps see it. */
 export type StepResultOf<X> = 'output' extends keyof X
   ? SchemaValue<X>
-  : [WrittenKind<X>] extends [never]
+  : [KindField<X>] extends [never]
     ? null
     : Get<Spec<X, unknown>, 'result'>;
 

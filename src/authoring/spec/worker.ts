@@ -1,4 +1,4 @@
-// Owns what agent and generator steps have in common: the worker, as a role or a live object, and its context.
+// Owns the common parts of agent and generator steps: the worker, as a role or a live object, and its context.
 
 import type { StepContext } from '../../definition/code.ts';
 import type { StepReading } from '../graph/reading.ts';
@@ -19,12 +19,16 @@ export function readContext({ context }: AnyWork, step: StepReading): { context:
 }
 
 /** The live object that does a step, if it is not a role. */
-export function liveCode(agent: AnyWork['agent'], what: string, step: StepReading): NonNullable<Work['code']> {
+export function liveCode(agent: AnyWork['agent'], field: string, step: StepReading): NonNullable<Work['code']> {
   if (agent === undefined)
-    step.fault('FIELD_MISSING', `it has no ${what}`, 'give the name of a role, or an object with execute(context, ctx)');
+    step.fault('FIELD_MISSING', `\`${field}\` is missing`, 'write the name of a role, or an object with execute(context, ctx)');
   if (typeof agent !== 'object') return {};
   if (typeof agent.execute !== 'function') {
-    step.fault('FIELD_INVALID', `its ${what} is an object without execute`, 'name a role, or give an object with execute(context, ctx)');
+    step.fault(
+      'FIELD_INVALID',
+      `\`${field}\` must be a role or an object with execute(context, ctx)`,
+      'write the name of a role, or add `execute`',
+    );
     return {};
   }
   step.code('agent', agent.execute);

@@ -12,7 +12,7 @@ export interface WorkflowSpec<S, P, A> extends Omit<WorkflowFields<P, A, NoInfer
   readonly name: string;
   /** What a run does when something happens at the forge. */
   readonly onEvents?: readonly GraphReaction<NoInfer<keyof S>>[];
-  /** When it starts by itself, or the command in a comment that starts it, while `pawl serve` runs. */
+  /** The schedule, or the command in a comment, that starts it while `pawl serve` runs. */
   readonly trigger?: (Omit<ScheduleSpec, 'params'> & ScheduledParams<NoInfer<P>>) | StartCommandSpec;
   /** Where a run begins. Default: the first step. */
   readonly entry?: NoInfer<Exclude<keyof S, SideStepId<S>>>;

@@ -1,5 +1,5 @@
-// Owns the JSON Schema for editors: generated from the schema that is checked, so that an editor and `pawl validate`
-// agree. Rules about more than one field have no form in JSON Schema; only `validate` reports them.
+// Generates the JSON Schema for editors from the schema that is checked, so that an editor and `pawl validate` agree. JSON
+// Schema cannot express rules about more than one field; only `validate` reports them.
 
 import * as z from 'zod';
 import type { JsonObject } from '../../base/json.ts';
@@ -7,12 +7,12 @@ import type { Compilers } from '../graph/work.ts';
 import { OWN_NOTES } from './schema/field.ts';
 import { workflowSchema } from './schema/schema.ts';
 
-/** Where editors find the schema, beside the package and in the modeline that `init` writes. */
+/** The path at which editors find the schema: in the package, and in the modeline that `init` writes. */
 export const SCHEMA_FILE = 'schema/pawl-workflow.schema.json';
 
 /** The JSON Schema of a workflow file. */
 export function workflowJsonSchema(compilers: Compilers): JsonObject {
-  const made = z.toJSONSchema(workflowSchema(compilers), {
+  const schema = z.toJSONSchema(workflowSchema(compilers), {
     io: 'input',
     target: 'draft-2020-12',
     reused: 'inline',
@@ -22,5 +22,5 @@ export function workflowJsonSchema(compilers: Compilers): JsonObject {
       delete jsonSchema.id;
     },
   });
-  return { ...(JSON.parse(JSON.stringify(made)) as JsonObject), title: 'Pawl workflow' };
+  return { ...(JSON.parse(JSON.stringify(schema)) as JsonObject), title: 'Pawl workflow' };
 }

@@ -51,7 +51,7 @@ function idOf(steps: readonly StepModel[], index: number): string {
 /** Whether a merge requires a step to pass: a gate that checks files, CI or approvals, or a validation. */
 function isRequiredByMerge(step: StepModel, facts: KindFacts): boolean {
   if ('config' in step && 'rerunAtMerge' in step.config && step.config.rerunAtMerge === false) return false;
-  const isHeldAtForge = allChecks(checksIn(step)).some(({ check }) => facts.checks[check]?.heldAtMerge === true);
+  const isHeldAtForge = allChecks(checksIn(step)).some(({ check }) => facts.checks[check]?.requiredAtMerge === true);
   return step.kind === 'validate' || isHeldAtForge || judgesTree(facts, step);
 }
 

@@ -84,10 +84,11 @@ export function checkFields(place: StepPlace, checks: StepChecks): void {
 /** Where a kind reports what is wrong with the configuration of a step. */
 export function kindReport(at: string, checks: StepChecks): KindReport {
   const fault: Fault = (code, message, hint) => checks.problems.add({ step: at, code, message, hint });
-  const { checks: declared } = checks.registry;
+  const { kinds, checks: declared } = checks.registry;
   return {
     fault: (message, hint) => fault('KIND_INVALID', message, hint),
     expression: expressionCheck(checks, fault),
+    kind: (name) => (Object.hasOwn(kinds, name) ? kinds[name as StepModel['kind']] : undefined),
     check: (name) => (Object.hasOwn(declared, name) ? declared[name] : undefined),
   };
 }

@@ -1,4 +1,4 @@
-// Owns what the kind `action` declares: something that the engine does on the forge.
+// Declares the kind `action`: something that the engine does on the forge.
 
 import { messageOf } from '../../base/error.ts';
 import { type ForgeAction, parseForgeAction } from '../../definition/forge/forge-action.ts';
@@ -11,7 +11,7 @@ declare module '../../definition/model.ts' {
   }
 }
 
-/** An action on the forge. It has an idempotency key, so it can be requested again. */
+/** An action on the forge. It has an idempotency key, so it can safely be requested again. */
 export const action: KindDeclaration = {
   kind: 'action',
   onlyLooks: true,
@@ -27,7 +27,7 @@ export const action: KindDeclaration = {
     try {
       parseForgeAction(config);
     } catch (thrown) {
-      report.fault(`its action is wrong: ${messageOf(thrown)}`, 'correct it');
+      report.fault(`\`forge\` is invalid: ${messageOf(thrown)}`, 'write an action such as { action: "merge_pr" }');
     }
   },
 };

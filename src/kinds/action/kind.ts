@@ -1,4 +1,4 @@
-// Owns the kind `action` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `action` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { forgeOf } from '../../authoring/yaml/compile/forge.ts';
@@ -39,5 +39,5 @@ function write({ config }: StepOf<'action'>): JsonObject {
   return withoutEmpty(config);
 }
 
-/** The kind `action`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `action`. */
 export const actionKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

@@ -1,4 +1,4 @@
-// Owns the execution of `action`: the forge does it once per key, and its answer is the outcome.
+// Executes `action`: the forge does it once per key, and its answer is the outcome.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -16,46 +16,46 @@ import { actionRefusal } from '../../steps/worker/permission.ts';
 import { blockedMerge, checkMerge } from '../../steps/workspace/merge-check.ts';
 
 /** Does an action on the forge. */
-export async function execute(given: Job<StepOf<'action'>>): Promise<Work> {
-  const { id, config } = given.request.bound.model;
+export async function execute(original: Job<StepOf<'action'>>): Promise<Work> {
+  const { id, config } = original.request.bound.model;
   const { action } = config;
-  const which = 'pr' in config ? config.pr : undefined;
-  const aimed = which === undefined ? config : aimedAtPullRequest(config);
-  const named = which === undefined ? undefined : pullRequestNumber(given.context.snapshot.data, which);
-  if (typeof named === 'string')
-    return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${named}`, { retryable: false }) };
-  const job = named === undefined ? given : { ...given, context: given.context.withData({ pr_number: named }) };
+  const opener = 'pr' in config ? config.pr : undefined;
+  const targeted = opener === undefined ? config : withPullRequestTarget(config);
+  const number = opener === undefined ? undefined : pullRequestNumber(original.context.snapshot.data, opener);
+  if (typeof number === 'string')
+    return { error: stepError('STEP_FAILED', `step "${id}" cannot ${action}: ${number}`, { retryable: false }) };
+  const job = number === undefined ? original : { ...original, context: original.context.withData({ pr_number: number }) };
   const { runner, request, context } = job;
   const { forge, groups } = runner.services;
-  const refusal = actionRefusal(request.workflow.definition, action, aimed);
+  const refusal = actionRefusal(request.workflow.definition, action, targeted);
   if (refusal !== undefined) return { error: stepError('NOT_ALLOWED', `step "${id}" may not ${action}: ${refusal}`, { retryable: false }) };
   if (forge === undefined) {
     const message = `step "${id}" cannot ${action} because no forge is configured; set one up, such as "forge: { kind: local }" in .pawl/config.yaml`;
     return { error: stepError('COMMAND_NOT_RUN', message, { retryable: false }) };
   }
-  const held = action === 'merge_pr' ? await blockedMerge(job) : undefined;
-  if (held !== undefined) return held;
+  const blocked = action === 'merge_pr' ? await blockedMerge(job) : undefined;
+  if (blocked !== undefined) return blocked;
   const ready = action === 'merge_pr' ? await readyToMerge(job) : { job };
   if ('problem' in ready) {
     const message = `step "${id}" has no pull request to ${action}: ${ready.problem}`;
     return { error: requestError('STEP_FAILED', message, ready), output: { error: ready.problem, reason: 'denied' } };
   }
-  const subject = subjectOf(ready.job.context.snapshot, which);
+  const subject = subjectOf(ready.job.context.snapshot, opener);
   const landing = action === 'merge_pr' ? await checkMerge(ready.job, forge, subject) : { subject };
   if ('stale' in landing) return landing.stale;
   const visit = runKey(request.runId, request.activation.path);
-  const scene = { subject: landing.subject, key: context.idempotencyKey, visit, ...omitUndefined({ groups }) };
-  const result = await performAction(forge, aimed, scene);
-  const seen = omitUndefined({ evidence: landing.evidence, checks: landing.checks });
-  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...seen };
+  const target = { subject: landing.subject, key: context.idempotencyKey, visit, ...omitUndefined({ groups }) };
+  const result = await performAction(forge, targeted, target);
+  const record = omitUndefined({ evidence: landing.evidence, checks: landing.checks });
+  if (result.outcome === 'ok') return { outcome: 'ok', output: result.value, ...rememberedFrom(result.value, ready.remember), ...record };
   const { outcome, error, reason } = result;
-  if (outcome !== 'error') return { outcome, output: { error, reason }, ...seen };
-  const passing = retryHintOf({ result: reason, ...omitUndefined({ until: result.until }) });
-  return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, passing), output: { error, reason } };
+  if (outcome !== 'error') return { outcome, output: { error, reason }, ...record };
+  const retryHint = retryHintOf({ result: reason, ...omitUndefined({ until: result.until }) });
+  return { error: requestError('STEP_FAILED', `step "${id}": ${error}`, retryHint), output: { error, reason } };
 }
 
-/** An action that names a pull request is about that one, where it could also be about an issue. */
-function aimedAtPullRequest(config: ForgeAction): ForgeAction {
+/** Targets the pull request if the action could also be about an issue. */
+function withPullRequestTarget(config: ForgeAction): ForgeAction {
   return config.action === 'label' || config.action === 'comment' ? { ...config, target: 'pr' } : config;
 }
 
@@ -78,7 +78,7 @@ function subjectOf({ data, results }: Snapshot, pr: string | undefined): ActionS
   return omitUndefined({ issue: numberIn(data.issue_number), pr: numberIn(data.pr_number), head });
 }
 
-/** The approved head of a run that an engine without a record of it began. A worker may have written it. */
+/** The approved head in a run that was started by an engine that did not record it. A worker may have written it. */
 function headInResults(results: readonly Json[], name: string): string | undefined {
   const heads = results.flatMap((result) => (isJsonObject(result) ? [result[name]] : []));
   return heads.findLast((head) => typeof head === 'string');

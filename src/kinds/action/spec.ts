@@ -1,4 +1,4 @@
-// Owns what authors write for an `action`, as types: a forge action by its name, with its fields.
+// Owns the author-facing types of an `action`: a forge action by its name, with its fields.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -14,7 +14,7 @@ export interface ActionStep<C, X> {
     /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
     action(action: AnyAction<never>, options?: StepOptions): FlowCall<Json>;
   };
-  /** Its texts may be templates. */
+  /** Its strings may be templates. */
   list: { readonly forge?: ForgeSpec };
   outcomes: 'conflict' | 'ci_failure' | 'stale_head' | 'stale_tree';
   result: Json;

@@ -1,8 +1,8 @@
-// Owns how an `agent` step is written: the worker, its task, and what it must produce.
+// Compiles an `agent` step: the worker, its task, and what it must produce.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
-import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { builtCode, extractFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT, TEXT_OR_FUNCTION } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { eitherShape, FLAG, functionShape, objectShape, TEXT } from '../../authoring/spec/shape.ts';
@@ -13,7 +13,7 @@ import type { AgentStep } from './spec.ts';
 
 const BESIDE = ['context', 'action', 'prompt', 'script', 'schema', 'budget', 'reviews', 'seesContext', 'continueSession'];
 
-/** The kind `agent`. */
+/** Compiles `agent` steps. */
 export const agent: KindCompiler = {
   ...declaration,
   field: 'agent',
@@ -36,7 +36,7 @@ export const agent: KindCompiler = {
   literals: ({ config: { prompt, action, script, context } }: WorkOf<'agent'>) => ({ prompt, action, script, context }),
   read(spec, { step }) {
     const { agent: worker, script, schema, budget, reviews } = spec;
-    const { data, built } = takeFunctions({ prompt: spec.prompt, action: spec.action }, { prompt: 'text', action: 'text' }, { step });
+    const { data, built } = extractFunctions({ prompt: spec.prompt, action: spec.action }, { prompt: 'text', action: 'text' }, { step });
     const { prompt, action } = data;
     const [seesContext, continueSession] = [spec.seesContext || undefined, spec.continueSession || undefined];
     const role = typeof worker === 'string' ? worker : undefined;
@@ -46,7 +46,7 @@ export const agent: KindCompiler = {
         kind: 'agent',
         config: step.parse(
           { role, action, prompt, script, schema, context, budget, reviews, seesContext, continueSession },
-          'its agent',
+          '`agent`',
           parseAgent,
         ),
       },

@@ -1,4 +1,4 @@
-// Owns what the kind `agent` declares: work of an agent, reached by its role or as a live object.
+// Declares the kind `agent`: work of an agent, reached by its role or as a live object.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
@@ -8,7 +8,7 @@ import { isText, type KindDeclaration, type KindReport } from '../../definition/
 import type { StepOf } from '../../definition/model.ts';
 import { schemaFault } from '../../definition/param/json-schema.ts';
 
-/** Who works and their instructions; without a role, the code has a live agent. */
+/** The worker and its instructions; without a role, the code has a live agent. */
 export type AgentConfig = {
   readonly role?: string;
   /** Which of its actions. */
@@ -35,7 +35,7 @@ declare module '../../definition/model.ts' {
   }
 }
 
-/** Parses who works and their instructions. */
+/** Parses the worker and its instructions. */
 export function parseAgent(given: unknown, report: KindReport): AgentConfig {
   const read = fieldReader(given, report);
   const { optional } = read;
@@ -46,7 +46,7 @@ export function parseAgent(given: unknown, report: KindReport): AgentConfig {
     action: text('action'),
     prompt: text('prompt'),
     script: text('script'),
-    schema: optional('schema', isSchema, (value) => [schemaFault(value) ?? NO_SCHEMA, 'describe the output with what can be checked']),
+    schema: optional('schema', isSchema, (value) => [schemaFault(value) ?? NO_SCHEMA, 'write a schema with the supported keywords']),
     context: optional('context', isJsonObject, ['`context` must be an object', 'write values by name, or a function']),
     budget: readBudget(read),
     reviews: optional('reviews', isFlag, ['`reviews` must be true or false', 'write true, false, or leave it out']),

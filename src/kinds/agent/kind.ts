@@ -1,4 +1,4 @@
-// Owns the kind `agent` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `agent` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { nonEmpty, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
@@ -35,7 +35,7 @@ const yaml: StageForm = stageForm({
     reviews: flag('The agent reviews and must give a verdict. Default: true for a stage with `on_reject`, false otherwise.').optional(),
     supports_questions: flag('The agent may ask the person it works for; a fresh attempt gets the answers. Default: false.').optional(),
     question_state: literal(
-      'The files in which the agent saves its progress before it asks; questions without it are refused. Needs `supports_questions`.',
+      'The files in which the agent saves its progress before it asks; questions without it are rejected. Needs `supports_questions`.',
       'plan.json',
     ).optional(),
     schema: byName(tree('A part of the schema.'), {
@@ -85,7 +85,7 @@ function stateRule(
   const place = [...path, 'question_state'];
   const refusal = patternRefusal(pattern);
   if (refusal !== undefined) {
-    const message = `the pattern "${pattern}" of "question_state" is refused: ${refusal}`;
+    const message = `the pattern "${pattern}" of "question_state" cannot be used: ${refusal}`;
     return [{ code: 'FIELD_INVALID', message, hint: 'write one inside the workspace, such as plan.json', path: place, part: 'value' }];
   }
   if (mayAsk === true) return [];
@@ -109,5 +109,5 @@ function write({ config, supportsQuestions, questionState, outputs, fresh, indep
   });
 }
 
-/** The kind `agent`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `agent`. */
 export const agentKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

@@ -1,5 +1,5 @@
-// Owns the execution of `agent`: what an agent's answer means for the step. Its success is only a claim; the outcomes it
-// can choose are those of work that is not done.
+// Executes `agent`: what an agent's answer means for the step. Its success is only a claim; by itself it can only choose
+// outcomes for unfinished work.
 
 import type { AgentAnswer, AgentReply } from '../../agents/driver.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -14,19 +14,19 @@ type AgentJob = Job<StepOf<'agent'>>;
 
 /** Calls the agent and reads its verdict. */
 export async function execute(job: AgentJob): Promise<Work> {
-  const asked = await callWorker(job, job.request.bound.model.config);
-  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor, ...usageEvidence(asked) };
-  if (asked.kind === 'asks')
+  const answer = await callWorker(job, job.request.bound.model.config);
+  if (answer.kind === 'handed') return { handed: answer.handover, actor: answer.actor, ...usageEvidence(answer) };
+  if (answer.kind === 'asks')
     return {
-      asks: asked.questions,
-      actor: asked.actor,
-      ...omitUndefined({ saved: asked.saved }),
-      ...usageEvidence(asked),
-      ...sessionOf(asked),
+      asks: answer.questions,
+      actor: answer.actor,
+      ...omitUndefined({ saved: answer.saved }),
+      ...usageEvidence(answer),
+      ...sessionOf(answer),
     };
-  const noted = { actor: asked.actor, ...usageEvidence(asked), ...sessionOf(asked) };
-  if (asked.kind === 'failure') return { error: asked.error, ...noted, ...omitUndefined({ claim: asked.claim }) };
-  return { ...noted, ...(asked.kind === 'returned' ? fromObject(job, asked.value) : fromAnswer(job, asked)) };
+  const record = { actor: answer.actor, ...usageEvidence(answer), ...sessionOf(answer) };
+  if (answer.kind === 'failure') return { error: answer.error, ...record, ...omitUndefined({ claim: answer.claim }) };
+  return { ...record, ...(answer.kind === 'returned' ? fromObject(job, answer.value) : fromAnswer(job, answer)) };
 }
 
 // A live object returns whatever its author wrote; `success` and `verdict` mean the same as for a driver.
@@ -34,7 +34,7 @@ function fromObject(job: AgentJob, plain: Json): Work {
   const fields = isJsonObject(plain) ? plain : {};
   const output = isFlow(job) && typeof fields.success !== 'boolean' ? { success: true, output: plain } : plain;
   const reply = objectReply(plain);
-  return { ...judged(job, { success: reply.success, verdict: verdictOf(reply), inner: reply.output, output }), ...assumptionsOf(reply) };
+  return { ...workOf(job, { success: reply.success, verdict: verdictOf(reply), inner: reply.output, output }), ...assumptionsOf(reply) };
 }
 
 function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answered' }): Work {
@@ -48,7 +48,7 @@ function fromAnswer(job: AgentJob, answer: AgentAnswer & { readonly kind: 'answe
   const claim = { success, output: inner, ...omitUndefined({ verdict, message }) };
   const bare =
     success || isJsonObject(inner) ? inner : { error: message ?? 'the agent reported failure without saying why', output: inner };
-  const work = judged(job, {
+  const work = workOf(job, {
     success,
     verdict: verdictOf({ success, output: inner, verdict }),
     inner,
@@ -74,15 +74,15 @@ interface AgentResponse {
   readonly claim?: JsonObject;
 }
 
-function judged(job: AgentJob, { success, verdict, inner, output, claim }: AgentResponse): Work {
+function workOf(job: AgentJob, { success, verdict, inner, output, claim }: AgentResponse): Work {
   const { id, config } = job.request.bound.model;
-  const noted = claim === undefined ? { claim: output } : { claim };
+  const record = claim === undefined ? { claim: output } : { claim };
   const status = isJsonObject(inner) ? inner.status : undefined;
   if (config.script !== undefined && typeof status === 'string' && !isReviewStatus(status)) {
     const message = `the agent of step "${id}" reported the status ${JSON.stringify(status)}; a dispatched agent reports PASS or FAIL`;
-    return { error: stepError('STEP_OUTPUT_INVALID', message), ...noted };
+    return { error: stepError('STEP_OUTPUT_INVALID', message), ...record };
   }
-  return { outcome: outcomeOf(success, verdict, status), output, ...noted };
+  return { outcome: outcomeOf(success, verdict, status), output, ...record };
 }
 
 function isReviewStatus(status: string): boolean {

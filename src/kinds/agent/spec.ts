@@ -1,4 +1,4 @@
-// Owns what authors write for an `agent`, as types: the worker, its task, and what it must produce.
+// Owns the author-facing types of an `agent`: the worker, its task, and what it must produce.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -12,7 +12,7 @@ import type { AgentObject, ContextSpec } from '../../authoring/spec/worker.ts';
 export interface AgentStep<C> {
   fields: AgentFields<C> & OutputFields<C> & { output: OutputSchema };
   flow: {
-    /** Lets an agent work. */
+    /** Runs an agent. */
     agent<Context extends object>(spec: AgentSpec<Context>): FlowCall<AgentResult>;
   };
   list: OptionalFields<AgentFields<C>>;

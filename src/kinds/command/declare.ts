@@ -1,4 +1,4 @@
-// Owns what the kind `command` declares: a program that gets the step on its standard input.
+// Declares the kind `command`: a program that gets the step on its standard input.
 
 import type { KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';

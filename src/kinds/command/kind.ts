@@ -1,4 +1,4 @@
-// Owns the kind `command` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `command` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { envOf, outputsOf, restrictionsOf } from '../../authoring/yaml/compile/part.ts';
@@ -35,5 +35,5 @@ function write({ config, outputs, fresh }: StepOf<'command'>): JsonObject {
   return omitUndefined({ ...(config as JsonObject), outputs: outputs as unknown as Json | undefined, fresh });
 }
 
-/** The kind `command`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `command`. */
 export const commandKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

@@ -20,7 +20,7 @@ function printed(result: AttemptResult): string {
 }
 
 describe('a program', () => {
-  test('that exits with 0 is ok with what it printed', async () => {
+  test('a program that exits with 0 is ok, with its printed output', async () => {
     expect(await run({ run: 'pwd; echo oops >&2' })).toMatchObject({
       type: 'settled',
       outcome: 'ok',
@@ -34,7 +34,7 @@ describe('a program', () => {
     ['exits with another code', 'echo so far; echo no such table >&2; exit 3', 'exited with 3: no such table'],
     ['is silent', 'exit 3', 'exited with 3'],
     ['is ended by a signal', 'kill -9 $$', 'was killed by SIGKILL'],
-  ])('that %s is an error with its last words', async (_how, script, message) => {
+  ])('a program that %s is an error with the end of its output', async (_how, script, message) => {
     expect(await run({ run: script })).toMatchObject({
       type: 'errored',
       error: { code: 'STEP_FAILED', reason: 'error', message: `the command of step "work" ${message}` },
@@ -122,13 +122,13 @@ describe('the run reaches a program', () => {
     expect(existsSync(join(cwd, 'stray'))).toBe(false);
   });
 
-  test('with an item that is no text as JSON, and with a large one on the input only', async () => {
+  test('a program gets an item that is no string as JSON, and a large one on its input only', async () => {
     expect(await run({ run: 'printf %s "$PAWL_ITEM"' }, fields)).toMatchObject({ output: { stdout: '{"area":"\\"; rm -rf ~ #"}' } });
     const large = await run({ run: 'env | grep -c ^PAWL_ITEM; wc -c' }, { item: 'x'.repeat(200_000) });
     expect(printed(large)).toMatch(/^0\n200\d{3}\n/);
   });
 
-  test('and none of our variables but the listed and the declared ones', async () => {
+  test('a program gets only the listed and the declared environment variables', async () => {
     process.env.PAWL_TEST_LEAK = 'leaked';
     process.env.PAWL_TEST_ALLOWED = 'allowed';
     try {
@@ -157,12 +157,12 @@ describe('the run reaches a program', () => {
 });
 
 describe('a report', () => {
-  test('of success brings its result; the rest of it is a claim', async () => {
+  test('a report of success has the result of the step; the rest of it is a claim', async () => {
     const output = { success: true, result: { n: 1 }, postconditionsPassed: true, nextStepHint: 'finalize' };
     expect(await run(report(output))).toMatchObject({ type: 'settled', outcome: 'ok', output: { n: 1 }, claim: output });
   });
 
-  test('of success is a failed attempt when it says that its postconditions did not pass', async () => {
+  test('a report of success with a failed postcondition is a failed attempt', async () => {
     const output = { success: true, result: 1, postconditionsPassed: false };
     expect(await run(report(output))).toMatchObject({
       type: 'errored',
@@ -189,16 +189,16 @@ describe('a report', () => {
     expect(result).toMatchObject({ outcome, evidence: { nextStepHint: { hint, ...noted } } });
   });
 
-  test('of success without a result brings null', async () => {
+  test('a report of success without a result gives null', async () => {
     expect(await run(report({ success: true }))).toMatchObject({ outcome: 'ok', output: null });
   });
 
-  test('in a flow stands beside what was printed', async () => {
+  test('a report in a flow is returned with the printed output', async () => {
     const result = await run(report({ success: true, result: 5 }), { form: 'flow' });
     expect(result).toMatchObject({ output: { exitCode: 0, stdout: expect.stringContaining('"success"'), result: 5 } });
   });
 
-  test('of failure is the outcome fail with its text, whatever the exit code', async () => {
+  test('a report of failure is the outcome fail with its message, whatever the exit code', async () => {
     const line = '{"success": false, "error": "no disk", "result": {"n": 1}}';
     for (const code of [0, 1]) {
       const result = await run({ run: `echo '${line}'; exit ${code}` });
@@ -206,7 +206,7 @@ describe('a report', () => {
     }
   });
 
-  test('of success by a program that then fails is not believed', async () => {
+  test('a report of success by a program that then fails is an error', async () => {
     expect(await run({ run: `echo '{"success": true}'; echo boom >&2; exit 1` })).toMatchObject({
       type: 'errored',
       error: { code: 'STEP_FAILED', message: expect.stringContaining('reported success but exited with 1: boom') },
@@ -214,7 +214,7 @@ describe('a report', () => {
     });
   });
 
-  test('that is cut off is not guessed at', async () => {
+  test('a report that is cut off is an error', async () => {
     expect(await run({ run: `printf '{"success": true, "result": {'` })).toMatchObject({
       type: 'errored',
       error: { code: 'STEP_OUTPUT_INVALID', message: expect.stringContaining('cut off') },

@@ -1,5 +1,5 @@
-// Owns the execution of `command`: a program that gets the run on its standard input and may end with a report. How it
-// ended is observed; what it reports is its claim.
+// Executes `command`: a program that gets the run on its standard input and may end with a report. How it
+// ended is observed; its report is only a claim.
 
 import { omitUndefined } from '../../base/fields.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
@@ -73,18 +73,18 @@ function isPrompt({ context }: Job, result: ProcessResult): result is ExitResult
   return readStepOutput(result.stdout).kind === 'none';
 }
 
-// A name such as `w1:strategic` is looked up whole, then by its first word; further words are its arguments.
+// A name such as `w1:strategic` is looked up as a whole, then by its first word; further words are its arguments.
 function registered(runner: Runner, program: Program): Program | { readonly refusal: string } {
   const { commands = {} } = runner.services;
   const words = program.argv ?? (program.run ?? '').trim().split(/\s+/);
   const [first = '', ...rest] = words;
   const whole = program.run === undefined ? undefined : ownEntry(commands, program.run.trim());
-  const found = whole ?? ownEntry(commands, first);
-  if (found === undefined) return unregistered(commands, program, first);
+  const entry = whole ?? ownEntry(commands, first);
+  if (entry === undefined) return unregistered(commands, program, first);
   if (whole === undefined && program.run !== undefined && !PLAIN_WORDS.test(program.run.trim()))
     return { refusal: `"${first}" is a registered command, and its arguments need a shell; write them as argv: ["${first}", …]` };
   const { run: _, ...others } = program;
-  return { ...others, argv: [...found, ...(whole === undefined ? rest : [])] };
+  return { ...others, argv: [...entry, ...(whole === undefined ? rest : [])] };
 }
 
 // A colon is unusual in a program name: if a registered name is similar, it is a misspelling.
@@ -98,7 +98,7 @@ function notEnded({ request }: Job, result: Exclude<ProcessResult, ExitResult>):
   if (result.kind === 'not-run')
     return { error: stepError('COMMAND_NOT_RUN', `step "${step}" could not be run: ${result.message}`, { retryable: false }) };
   if (result.kind === 'aborted') return { error: stoppedError(step) };
-  // The same wording as the engine's timeout, which ends at the same time: people see one message whichever comes first.
+  // The same wording as for the engine's timeout, which ends at the same time: people see the same message either way.
   const { activation, bound } = request;
   const message = `step "${step}" timed out: attempt ${activation.attempt} took longer than ${bound.model.timeoutMs ?? 0} ms`;
   return { error: stepError('STEP_FAILED', message, { reason: 'timeout' }) };
@@ -127,8 +127,8 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
   const { bound, workflow } = job.request;
   const claim = output as unknown as JsonObject;
   if (!output.success) {
-    const { error = 'the command reported failure without saying why', result: brought } = output;
-    return { outcome: 'fail', output: { error, ...omitUndefined({ result: brought }) }, claim, ...assumptionsOf(output) };
+    const { error = 'the command reported failure without saying why', result: reportedResult } = output;
+    return { outcome: 'fail', output: { error, ...omitUndefined({ result: reportedResult }) }, claim, ...assumptionsOf(output) };
   }
   if (result.exitCode !== 0) {
     const message = `the command of step "${bound.model.id}" reported success but ${exitSentence({ ...result, stdout: '' })}`;
@@ -138,9 +138,9 @@ function reported(job: Job, result: ExitResult, output: StepOutput): Work {
     const message = `the command of step "${bound.model.id}" reported success, but also that its postconditions did not pass`;
     return { error: stepError('POSTCONDITION_FAILED', message, { reason: 'contract' }), claim };
   }
-  const brought: Json = output.result ?? null;
+  const reportedResult: Json = output.result ?? null;
   const { outcome, evidence } = hintedOutcome(bound.model, output.nextStepHint);
-  const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: brought } : brought;
+  const value = workflow.definition.form === 'flow' ? { ...streamsOf(result), result: reportedResult } : reportedResult;
   return { outcome, output: value, claim, ...omitUndefined({ evidence }), ...assumptionsOf(output) };
 }
 

@@ -1,4 +1,4 @@
-// Owns what authors write for a `command`, as types: a shell line, or a program and its arguments.
+// Owns the author-facing types of a `command`: a shell line, or a program and its arguments.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -18,7 +18,7 @@ export interface CommandStep<C> {
   result: CommandResult | Json;
 }
 
-/** A program: `run` goes to the shell as it is written, `argv` is started without one. */
+/** A program: `run` goes to the shell unchanged, `argv` is started without a shell. */
 export type CommandSpec = StepOptions &
   OptionalFields<Omit<CommandFields<never>, 'command'>> &
   ({ readonly run: string; readonly argv?: undefined } | { readonly argv: readonly string[]; readonly run?: undefined });

@@ -1,4 +1,4 @@
-// Owns how a step of an application's kind is written: `use` in a graph, `.use(kind, config)` in a flow.
+// Compiles a step of an application's kind: `use` in a graph, `.use(kind, config)` in a flow.
 
 import type { FlowSpec, StepOptions } from '../../authoring/flow/model.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
@@ -8,7 +8,7 @@ import type { Json } from '../../base/json.ts';
 import type { CustomKind } from '../../definition/custom-kind.ts';
 import { custom as declaration } from './declare.ts';
 
-/** The kind `custom`. */
+/** Compiles `custom` steps. */
 export const custom: KindCompiler = {
   ...declaration,
   field: 'use',
@@ -29,22 +29,23 @@ export const custom: KindCompiler = {
       return undefined;
     }
     step.code('run', kind.run);
-    const given = step.plain(use?.config ?? null, 'its configuration');
+    const config = step.plain(use?.config ?? null, 'its configuration');
     // A template of a file has no value yet; the configuration is read again before the work.
-    const isTemplate = step.graph.isFile && JSON.stringify(given).includes('{{');
-    const fault = isTemplate ? undefined : faultOf(kind, given);
-    if (fault !== undefined) step.fault('KIND_INVALID', `the configuration of "${kind.kind}" is wrong: ${fault}`, 'correct it');
-    return { work: workOf(kind, given), code: { custom: kind }, recovery: kind.recovery };
+    const isTemplate = step.graph.isFile && JSON.stringify(config).includes('{{');
+    const fault = isTemplate ? undefined : faultOf(kind, config);
+    if (fault !== undefined)
+      step.fault('KIND_INVALID', `the configuration of "${kind.kind}" is invalid: ${fault}`, 'change the configuration');
+    return { work: workOf(kind, config), code: { custom: kind }, recovery: kind.recovery };
   },
 };
 
-function workOf({ kind, outcomes }: CustomKind, given: Json) {
-  return { kind: 'custom' as const, config: { use: kind, with: given, outcomes: [...outcomes] } };
+function workOf({ kind, outcomes }: CustomKind, config: Json) {
+  return { kind: 'custom' as const, config: { use: kind, with: config, outcomes: [...outcomes] } };
 }
 
-function faultOf(kind: CustomKind, given: Json): string | undefined {
+function faultOf(kind: CustomKind, config: Json): string | undefined {
   try {
-    kind.parse(given);
+    kind.parse(config);
     return undefined;
   } catch (thrown) {
     return messageOf(thrown);

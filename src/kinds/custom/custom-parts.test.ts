@@ -117,13 +117,13 @@ describe('a schema', () => {
   test('says which field is wrong when the workflow is defined', () => {
     const use = deploy({ to: 1 } as never);
     expect(() => defineWorkflow({ name: 'w', steps: { a: { use, next: null } } })).toThrow(
-      'the configuration of "deploy" is wrong: `to`: Invalid input: expected string, received number',
+      'the configuration of "deploy" is invalid: `to`: Invalid input: expected string, received number',
     );
     const checks = [has({ to: 'x', retries: 'y' } as never)];
     expect(() => defineWorkflow({ name: 'w', steps: { a: { gate: { checks }, next: null } } })).toThrow('`retries`: Invalid input');
   });
 
-  test('that only answers later is rejected, because a definition does not wait', () => {
+  test('an asynchronous schema is rejected, because a definition does not wait', () => {
     const late = defineStepKind({ kind: 'late', parse: z.string().refine(async () => true), run: () => ({ outcome: 'ok' }) });
     expect(() => late.parse('x')).toThrow('the schema must not be asynchronous');
   });
@@ -147,8 +147,8 @@ describe('a schema', () => {
 describe('a check of an application', () => {
   const seen = { passed: true, result: null } as const;
 
-  test('says of itself what the built-in ones say', () => {
-    const traits = { looksElsewhere: true, heldAtMerge: true, judgesWork: true, isApproval: true, sameInEveryRun: true } as const;
+  test('declares the same traits as the built-in ones', () => {
+    const traits = { readsFiles: false, requiredAtMerge: true, checksWork: true, isApproval: true, independentOfRun: true } as const;
     const parse = ({ file }: { file: string }) => ({ file: file.trim() });
     const check = defineCheck({ name: 'c', ...traits, parse, reports: ({ file }) => [file], run: () => seen });
     expect({ ...check }).toMatchObject(traits);
@@ -156,7 +156,7 @@ describe('a check of an application', () => {
     expect(check.reports?.({ check: 'c' } as never)).toEqual([]);
   });
 
-  test('that requires an approval names a step that asks a person', async () => {
+  test('a check that requires an approval must name a step that asks a person', async () => {
     const approved = defineCheck({
       name: 'seen',
       parse: ({ at }: { at: string }) => ({ at }),
@@ -178,28 +178,28 @@ stages:
     await expect(file('aks')).rejects.toThrow('the check "seen" requires an approval at step "aks", which does not exist');
   });
 
-  test('that looks elsewhere is not stopped by files that change meanwhile', async () => {
+  test('a check that reads no files passes although files change meanwhile', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'pawl-check-'));
     execFileSync('git', ['init', '--quiet', cwd]);
-    const writing = (looksElsewhere: boolean) =>
+    const writing = (traits: { readsFiles?: false }) =>
       defineCheck({
         name: 'writing',
-        ...(looksElsewhere ? { looksElsewhere } : {}),
+        ...traits,
         parse: () => ({}),
         run: () => {
           writeFileSync(join(cwd, 'seen.txt'), String(Math.random()));
           return seen;
         },
       });
-    const statusOf = async (looksElsewhere: boolean): Promise<string> => {
+    const statusOf = async (traits: { readsFiles?: false }): Promise<string> => {
       writeFileSync(join(cwd, 'seen.txt'), 'before');
-      const gated = defineWorkflow({ name: 'w', steps: { gate: { gate: { checks: [writing(looksElsewhere)({})] }, next: null } } });
+      const gated = defineWorkflow({ name: 'w', steps: { gate: { gate: { checks: [writing(traits)({})] }, next: null } } });
       const engine = await createEngine({ db: ':memory:', cwd, workflows: [gated] });
       const { status } = await (await engine.start(gated)).wait('idle');
       await engine.close();
       return status;
     };
-    expect([await statusOf(true), await statusOf(false)]).toEqual(['completed', 'escalated']);
+    expect([await statusOf({ readsFiles: false }), await statusOf({})]).toEqual(['completed', 'escalated']);
     await removeFolder(cwd);
   });
 });
@@ -261,7 +261,7 @@ describe('a check that a workflow contains', () => {
     const other = defineCheck({ name: 'even', parse: () => ({}), run: () => ({ passed: true, result: null }) });
     const builtIn = defineCheck({ name: 'command', parse: () => ({}), run: () => ({ passed: true, result: null }) });
     for (const [checks, said] of [
-      [[even({ n: 2 }), other({})], 'two of its checks have the name "even"; give one of them another name'],
+      [[even({ n: 2 }), other({})], 'two checks of this gate have the name "even"; give one of them another name'],
       [[builtIn({})], '"command" is the name of a built-in check; give your check another name'],
     ] as const) {
       expect(() => defineWorkflow({ name: 'w', steps: { a: { gate: { checks }, next: { ok: null, fail: 'fail' } } } })).toThrow(said);

@@ -1,4 +1,4 @@
-// Owns the kind `custom` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `custom` for the registry, and writes its stages.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -13,5 +13,5 @@ function write({ config }: StepOf<'custom'>): JsonObject {
   return omitUndefined({ type: config.use, with: config.with ?? undefined });
 }
 
-/** The kind `custom`: how it is declared and compiled and executed. */
+/** The registry entry of the kind `custom`. */
 export const customKind: KindCompiler & KindExecutor = { ...compiler, execute, write };

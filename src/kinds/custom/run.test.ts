@@ -53,7 +53,7 @@ describe('a kind of the application', () => {
     const use = double('x');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use, next: null }] })).toThrow('write a number');
     expect(() => step('a').use(double as CustomKind, 'x' as never)).toThrow(
-      'step "a" cannot be built: the configuration of "double" is wrong: write a number',
+      'step "a" cannot be built: the configuration of "double" is invalid: write a number',
     );
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: double(1), next: { even: null } }] })).toThrow('"even"');
     expect(() => defineWorkflow({ name: 'w', steps: [{ id: 'a', use: 'double' as never, next: null }] })).toThrow(
@@ -62,7 +62,7 @@ describe('a kind of the application', () => {
     expect(() => defineStepKind({ ...double, kind: 'a b' })).toThrow('must be a word');
   });
 
-  test('that returns an outcome nobody declared is an error', async () => {
+  test('a kind that returns an undeclared outcome is an error', async () => {
     const odd = defineStepKind({ kind: 'odd', parse: () => null, run: () => ({ outcome: 'maybe' as never }) });
     const result = await defineWorkflow({ name: 'w', steps: [{ id: 'a', use: odd(null), next: null }] }).run();
     expect(result.error ?? result.stepResults[0]?.error).toContain('must return { outcome, output }');
@@ -129,15 +129,15 @@ describe('a workflow file', () => {
         (error: Error) => error.message,
       );
     expect(await wrong('{ id: a, type: deploy, with: { to: staging } }')).toBe(
-      'w.yaml:5:34: stage "a": the configuration of "deploy" is wrong: `to` and `version` must be texts; correct it',
+      'w.yaml:5:34: stage "a": the configuration of "deploy" is invalid: `to` and `version` must be texts; change the configuration',
     );
     expect(await wrong('{ id: a, type: gate, conditions: [{ check: licences, allow: MIT }] }')).toContain(
       'the fields of the check "licences" are wrong: `allow` must be a list of licences',
     );
     expect(await wrong('{ id: a, type: gate, conditions: [{ check: licences, allow: "{{ params.x }}" }] }')).toContain('no parameter "x"');
-    expect(await wrong('{ id: a, type: deploi, with: {} }')).toContain('"type" is "deploi", which is not known (did you mean "deploy"?)');
+    expect(await wrong('{ id: a, type: deploi, with: {} }')).toContain('unknown "type": "deploi" (did you mean "deploy"?)');
     expect(await wrong('{ id: a, type: deploy, on_bussy: fail }')).toContain('did you mean "on_busy"?');
-    expect(await wrong('{ id: a, type: deploy }', {})).toContain('which is not known');
+    expect(await wrong('{ id: a, type: deploy }', {})).toContain('unknown "type": "deploy"');
     const agent = defineStepKind({ kind: 'agent', parse: () => null, run: () => ({ outcome: 'ok' as const }) });
     expect(await wrong('{ id: a, type: agent }', { kinds: { agent } })).toContain('"agent" is the name of a built-in kind');
   });

@@ -1,4 +1,4 @@
-// Owns the execution of the kind `custom`: the kind from the workflow's code, or the one that the engine was given by name.
+// Executes `custom`: the kind from the workflow's code, or the engine's kind of that name.
 
 import { messageOf } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -11,11 +11,11 @@ import { reviewedFor } from '../../steps/contracts/review-round.ts';
 import { ownEntry } from '../../steps/services.ts';
 import { type Job, stepError, type Work } from '../../steps/work.ts';
 
-/** Reads the configuration and lets the application's kind work. */
+/** Parses the configuration and runs the application's kind. */
 export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
   const { runner, request, context } = job;
   const { model, code } = request.bound;
-  const { use, with: given } = model.config;
+  const { use, with: written } = model.config;
   const kind = code.custom ?? ownEntry(runner.services.kinds, use);
   if (kind === undefined) {
     const hint = didYouMean(use, Object.keys(runner.services.kinds ?? {}));
@@ -24,9 +24,9 @@ export async function execute(job: Job<StepOf<'custom'>>): Promise<Work> {
   }
   let config: unknown;
   try {
-    config = kind.parse(given);
+    config = kind.parse(written);
   } catch (thrown) {
-    const message = `the configuration of step "${model.id}" is wrong: ${messageOf(thrown)}`;
+    const message = `the configuration of step "${model.id}" is invalid: ${messageOf(thrown)}`;
     return { error: stepError('DEFINITION_INVALID', message, { retryable: false }) };
   }
   const running = kind.run({

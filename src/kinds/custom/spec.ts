@@ -1,4 +1,4 @@
-// Owns what authors write for a step of an application's kind, as types: the kind with its configuration.
+// Owns the author-facing types of a step of an application's kind: the kind with its configuration.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';

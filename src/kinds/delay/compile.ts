@@ -1,4 +1,4 @@
-// Owns how a `delay` is written: a duration, and a poll that can end it early.
+// Compiles a `delay` step: a duration, and a poll that can end it early.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
@@ -9,10 +9,10 @@ import type { DelayStep } from './spec.ts';
 
 const POLL = objectShape<object>(
   { interval: DURATION, condition: eitherShape(TEXT, functionShape()) },
-  { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'], what: 'a poll' },
+  { example: '{ interval: "10s", condition: "…" }', needs: ['interval', 'condition'], label: 'a poll' },
 );
 
-/** The kind `delay`. */
+/** Compiles `delay` steps. */
 export const delay: KindCompiler = {
   ...declaration,
   field: 'delay',
@@ -21,22 +21,22 @@ export const delay: KindCompiler = {
       most: 1,
       first: eitherShape(DURATION, objectShape<object>({}, { example: '{ duration: "1h" }' })),
       own: ['duration', 'poll'],
-      write: pause,
+      write: delayOf,
     },
   },
   shapes: {
     delay: eitherShape(
       DURATION,
-      objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'], what: 'a delay' }),
+      objectShape<object>({ duration: DURATION, poll: POLL }, { example: '{ duration: "1h" }', needs: ['duration'], label: 'a delay' }),
     ),
   },
-  read({ delay: given }, { step }) {
-    if (given === undefined) return undefined;
-    if (typeof given !== 'object') return { work: { kind: 'delay', durationMs: step.duration(given, 'its delay') } };
-    const { duration, poll } = given;
-    const durationMs = step.duration(duration, 'its delay');
+  read({ delay: spec }, { step }) {
+    if (spec === undefined) return undefined;
+    if (typeof spec !== 'object') return { work: { kind: 'delay', durationMs: step.duration(spec, '`delay`') } };
+    const { duration, poll } = spec;
+    const durationMs = step.duration(duration, '`delay.duration`');
     if (poll === undefined) return { work: { kind: 'delay', durationMs } };
-    const intervalMs = step.duration(poll.interval, 'the interval of its poll');
+    const intervalMs = step.duration(poll.interval, '`poll.interval`');
     const { condition } = poll;
     if (typeof condition === 'function')
       return {
@@ -47,8 +47,8 @@ export const delay: KindCompiler = {
   },
 };
 
-function pause([given]: MethodArguments<DelayStep<never>, 'delay'>): FlowSpec {
-  if (typeof given !== 'object') return { fields: { delay: given } };
-  const { duration, poll, ...options } = given;
+function delayOf([spec]: MethodArguments<DelayStep<never>, 'delay'>): FlowSpec {
+  if (typeof spec !== 'object') return { fields: { delay: spec } };
+  const { duration, poll, ...options } = spec;
   return { fields: { delay: { duration, poll } }, options };
 }

@@ -1,4 +1,4 @@
-// Owns what the kind `delay` declares: a wait for a time, or less if a condition holds earlier.
+// Declares the kind `delay`: a wait for a time, or less if a condition holds earlier.
 
 import { isJsonObject } from '../../base/json.ts';
 import { isCount, type KindDeclaration } from '../../definition/kind.ts';

@@ -1,4 +1,4 @@
-// Owns the kind `delay` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `delay` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { bareExpression } from '../../authoring/yaml/compile/part.ts';
@@ -40,5 +40,5 @@ function write({ durationMs, poll }: StepOf<'delay'>): JsonObject {
   return omitUndefined({ duration: writeDuration(durationMs), poll: polls });
 }
 
-/** The kind `delay`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `delay`. */
 export const delayKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

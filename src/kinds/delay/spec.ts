@@ -1,4 +1,4 @@
-// Owns what authors write for a `delay`, as types: a duration, and a poll that can end it early.
+// Owns the author-facing types of a `delay`: a duration, and a poll that can end it early.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -10,7 +10,7 @@ import type { StepContext } from '../../definition/code.ts';
 export interface DelayStep<C> {
   fields: { delay: TimeSpan | DelayFields<C> };
   flow: {
-    /** Lets time pass. */
+    /** Waits. */
     delay(delay: TimeSpan | DelaySpec): FlowCall<null>;
   };
   list: { readonly delay?: Duration | DelayFields<C, Duration> };

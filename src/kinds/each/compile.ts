@@ -1,4 +1,4 @@
-// Owns how an `each` step is written in a graph: a list, and the step that is done for every item of it.
+// Compiles an `each` step: a list, and the step that is done for every item of it.
 
 import { readGroup } from '../../authoring/graph/join.ts';
 import { GROUP, STEP_PART } from '../../authoring/graph/shape.ts';
@@ -6,14 +6,14 @@ import { codesOf, type KindCompiler } from '../../authoring/graph/work.ts';
 import { objectShape, TEXT } from '../../authoring/spec/shape.ts';
 import { each as declaration } from './declare.ts';
 
-/** The kind `each`. */
+/** Compiles `each` steps. */
 export const each: KindCompiler = {
   ...declaration,
   field: 'each',
   shapes: {
     each: objectShape<object>(
       { items: TEXT, step: STEP_PART, ...GROUP },
-      { example: '{ items: "params.files", step: { … } }', needs: ['items', 'step'], what: 'an each' },
+      { example: '{ items: "params.files", step: { … } }', needs: ['items', 'step'], label: 'an each' },
     ),
   },
   read({ each: given }, { step, id, readMember }) {

@@ -1,4 +1,4 @@
-// Owns what the kind `each` declares: the same body for every item of a list, and a join.
+// Declares the kind `each`: the same body for every item of a list, and a join.
 
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -13,7 +13,7 @@ export const each: KindDeclaration = {
   recovery: 'rerun',
   validate({ items, body, id }: StepOf<'each'>, report) {
     if (!isText(items)) report.fault('`items` must name the list', 'write a path into the checkpoint, such as "improvementAreas"');
-    else report.expression(items, 'its items', 'any');
-    if (body.id !== id) report.fault(`its body is called "${body.id}"`, `call it "${id}", like the step`);
+    else report.expression(items, '`items`', 'any');
+    if (body.id !== id) report.fault(`the id of its body must be "${id}", not "${body.id}"`, 'give it the id of the step');
   },
 };

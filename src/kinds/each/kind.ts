@@ -1,7 +1,7 @@
-// Puts the kind `each` together for the registry.
+// Combines the kind `each` for the registry, which imports one file of each kind.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { each as compiler } from './compile.ts';
 
-/** The kind `each`: how it is declared and compiled. */
+/** The registry entry of the kind `each`. */
 export const eachKind: KindCompiler = compiler;

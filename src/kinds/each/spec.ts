@@ -1,4 +1,4 @@
-// Owns what authors write for an `each` step, as types: a list, and the step that is done for every item of it.
+// Owns the author-facing types of an `each` step: a list, and the step that is done for every item of it.
 
 import type { Join } from '../../authoring/spec/part.ts';
 import type { Get, MemberOf, Targets } from '../../authoring/spec/step.ts';

@@ -1,8 +1,8 @@
-// Owns how a `gate` is written: a list of checks, each a shell line or a check by its name with its fields.
+// Compiles a `gate` step: a list of checks, each a shell line or a check by its name with its fields.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
-import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { type BuiltFields, builtCode, extractFunctions } from '../../authoring/graph/built.ts';
 import type { StepReading } from '../../authoring/graph/reading.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { CheckSpec } from '../../authoring/spec/check.ts';
@@ -19,7 +19,7 @@ const FIELDS = ['checks', 'rerunAtMerge', 'flaky'];
 
 const CHECK = eitherShape(TEXT, objectShape<object>({ check: TEXT }, { example: '{ check: "command", run: "npm test" }' }));
 
-/** The kind `gate`. */
+/** Compiles `gate` steps. */
 export const gate: KindCompiler = {
   ...declaration,
   field: 'gate',
@@ -36,7 +36,7 @@ export const gate: KindCompiler = {
   shapes: {
     gate: objectShape<object>(
       { checks: listShape(CHECK), rerunAtMerge: FLAG, flaky: anyShape() },
-      { example: '{ checks: ["npm test"] }', what: 'a gate' },
+      { example: '{ checks: ["npm test"] }', label: 'a gate' },
     ),
   },
   literals: ({ config: { checks } }: WorkOf<'gate'>) => checks,
@@ -45,11 +45,11 @@ export const gate: KindCompiler = {
     const built: BuiltValue[] = [];
     const own = new OwnChecks((fault) => step.fault('KIND_INVALID', fault, RENAME));
     const read = checks.map((check, index) =>
-      readCheck(check, { step, built, own, what: `check ${index + 1}`, at: ['checks', String(index)] }),
+      readCheck(check, { step, built, own, field: `check ${index + 1}`, at: ['checks', String(index)] }),
     );
     for (const [name, check] of own.byName) step.code(`check ${name}`, check.run);
     const rerunAtMerge = given?.rerunAtMerge === true ? undefined : given?.rerunAtMerge;
-    const config = step.parse({ checks: read, flaky: given?.flaky, rerunAtMerge }, 'its gate', (plain, report) =>
+    const config = step.parse({ checks: read, flaky: given?.flaky, rerunAtMerge }, '`gate`', (plain, report) =>
       parseGate(plain, knowingChecks(report, own.code.checks)),
     );
     return { work: { kind: 'gate', config }, code: { ...builtCode(built), ...own.code } };
@@ -72,12 +72,12 @@ class OwnChecks {
     this.#fault = fault;
   }
 
-  /** Returns the fields of a check without the check itself. A field `own` of one that is only named is data. */
+  /** Returns the fields of a check without its code. In a check that is referred to by name, a field `own` is data. */
   without(fields: CheckFields): CheckFields {
     if (typeof fields.own !== 'function') return fields;
     const { own, ...data } = fields;
     const check = own as unknown as CheckCode;
-    if ((this.byName.get(check.name) ?? check) !== check) this.#fault(`two of its checks have the name "${check.name}"`);
+    if ((this.byName.get(check.name) ?? check) !== check) this.#fault(`two checks of this gate have the name "${check.name}"`);
     this.byName.set(check.name, check);
     return data;
   }
@@ -87,27 +87,27 @@ class OwnChecks {
   }
 }
 
-interface CheckPlace {
+interface CheckReading {
   readonly step: StepReading;
   readonly own: OwnChecks;
-  /** Collects the functions that are found. */
+  /** Collects the functions of the check. */
   readonly built: BuiltValue[];
-  readonly what: string;
+  readonly field: string;
   readonly at: readonly string[];
 }
 
 /** A check as data; its fields are parsed with the gate. */
-function readCheck(check: CheckSpec, place: CheckPlace): Json {
-  const { step, what, at } = place;
+function readCheck(check: CheckSpec, reading: CheckReading): Json {
+  const { step, field, at } = reading;
   if (typeof check === 'string') return { check: 'command', run: check };
-  if (!isFields(check)) return step.plain(check, what);
+  if (!isFields(check)) return step.plain(check, field);
   const { timeout, ...written } = check;
-  const { data: rest, built } = takeFunctions(place.own.without(written), BUILT_FIELDS, { step, at });
-  place.built.push(...built);
+  const { data: rest, built } = extractFunctions(reading.own.without(written), BUILT_FIELDS, { step, at });
+  reading.built.push(...built);
   const implied = rest.paths === undefined ? 'command' : 'file_exists';
   const inner = Array.isArray(rest.checks)
-    ? { checks: rest.checks.map((one: CheckSpec, index: number) => readCheck(one, { ...place, at: [...at, 'checks', String(index)] })) }
+    ? { checks: rest.checks.map((one: CheckSpec, index: number) => readCheck(one, { ...reading, at: [...at, 'checks', String(index)] })) }
     : {};
-  const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${what}`);
-  return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, what);
+  const timeoutMs = timeout === undefined ? undefined : step.duration(timeout, `the timeout of ${field}`);
+  return step.plain({ ...rest, ...inner, check: check.check ?? implied, timeoutMs }, field);
 }

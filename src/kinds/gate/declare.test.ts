@@ -10,6 +10,7 @@ function faults(check: JsonObject): string[] {
   const found: string[] = [];
   const step = { config: { checks: [check] } } as unknown as StepOf<'gate'>;
   gate.validate(step, {
+    kind: () => undefined,
     check: (name) => REGISTRY.checks[name],
     fault: (message) => found.push(message),
     expression: (source, what, roots) => found.push(`${what} ${source} over ${roots}`),
@@ -81,7 +82,7 @@ describe('a gate does not take', () => {
   });
 });
 
-test('what an expect may speak of depends on its check', () => {
+test('the names that `expect` can read depend on its check', () => {
   expect(faults({ check: 'webhook', url: 'https://a.example/', expect: 'status == 200' })).toEqual([
     'check 1: expect status == 200 over status,headers,body',
   ]);

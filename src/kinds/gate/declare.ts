@@ -1,5 +1,5 @@
-// Owns what the kind `gate` declares: checks that pass or fail the work. They only read, so they can run again. The fields
-// of each check are declared in its folder below `checks`.
+// Declares the kind `gate`: checks that pass or fail the work. They only read, so they can run again. Each check declares
+// its fields in its folder below `checks`.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { type CheckModel, isFilledList, parseChecks } from '../../definition/check.ts';
@@ -10,7 +10,7 @@ import type { StepOf } from '../../definition/model.ts';
 /** The checks, all of which must pass. */
 export type GateModel = {
   readonly checks: readonly CheckModel[];
-  /** Set for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
+  /** False for a gate that is only about the files at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: false;
   /**
    * What a check that fails and then passes on the same files means. If set, a failed check runs a second time, and both
@@ -53,7 +53,7 @@ export function parseGate(given: unknown, report: KindReport): GateModel {
   ]);
   const rerunAtMerge = optional('rerunAtMerge', oneOf(false), ['`rerunAtMerge` must be true or false', 'write false, or leave it out']);
   const checks = required('checks', isFilledList, [
-    'a gate must have at least one check',
+    '`checks` must have at least one check',
     'write one such as { check: "command", run: "npm test" }',
   ]);
   return { checks: parseChecks(checks ?? [], report), ...omitUndefined({ flaky, rerunAtMerge }) };

@@ -1,4 +1,4 @@
-// Owns the kind `gate` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `gate` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
@@ -42,5 +42,5 @@ function write({ config: { checks, flaky } }: StepOf<'gate'>, { checkOf }: Stage
   return omitUndefined({ conditions: checks.map(checkOf), flaky });
 }
 
-/** The kind `gate`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `gate`. */
 export const gateKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

@@ -86,7 +86,7 @@ describe('a gate', () => {
     expect(readFileSync(log, 'utf8')).toBe('1\n2\n3\n');
   });
 
-  test('with a check that could not run is an error, whatever the others say', async () => {
+  test('a gate with a check that could not run is an error, whatever the others return', async () => {
     const result = await run([command('false'), command('no-such-program-anywhere'), command('true')]);
     expect(result).toMatchObject({
       type: 'errored',
@@ -110,12 +110,12 @@ describe('a gate', () => {
     expect(await run([check])).toMatchObject({ type: 'errored', error: { code: 'COMMAND_NOT_RUN' }, checks: [{ passed: null }] });
   });
 
-  test('that runs out of time is a timeout, and nothing of it is left', async () => {
+  test('a gate that times out is a timeout and leaves nothing running', async () => {
     const result = await run([command('sleep 60', { timeoutMs: 50 })]);
     expect(result).toMatchObject({ type: 'errored', error: { code: 'STEP_FAILED', reason: 'timeout' }, checks: [{ passed: null }] });
   });
 
-  test('that is stopped runs no further check', async () => {
+  test('a stopped gate runs no further check', async () => {
     const controller = new AbortController();
     const stop = {
       name: 'stop',
@@ -159,7 +159,7 @@ describe('a gate whose checks differ', () => {
     expect(await decide(names)).toMatchObject(expected);
   });
 
-  test('and is pending says what it waits for', async () => {
+  test('a pending gate says what it waits for', async () => {
     expect(await decide('pass pending')).toMatchObject({
       output: {
         passed: false,
@@ -246,7 +246,7 @@ describe('an own check', () => {
     ['gives no verdict', () => undefined as unknown as CheckVerdict],
     ['gives a verdict of another sort', () => ({ passed: 'yes', result: null }) as unknown as CheckVerdict],
     ['gives a result that is no data', () => ({ passed: true, result: (() => 1) as unknown as null })],
-  ])('that %s could not be made', async (_how, check) => {
+  ])('a custom check that %s could not run', async (_how, check) => {
     expect(await run([{ check: 'budget' }], own(check))).toMatchObject({
       type: 'errored',
       error: { code: 'COMMAND_NOT_RUN' },
@@ -254,7 +254,7 @@ describe('an own check', () => {
     });
   });
 
-  test('that hangs is cut off at its limit', async () => {
+  test('a custom check that hangs is stopped at its limit', async () => {
     const result = await run(
       [{ check: 'budget', timeoutMs: 30 }],
       own(() => new Promise(() => {})),
@@ -271,12 +271,12 @@ describe('a check without a timeout', () => {
   const stuck = { type: 'errored', error: { reason: 'timeout' }, checks: [{ passed: null }] };
   execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd });
 
-  test('that waits for a named pipe is stopped', async () => {
+  test('a check that waits for a named pipe is stopped', async () => {
     expect(await run([command('cat pipe')], { checkTimeoutMs: 200 })).toMatchObject(stuck);
     expect(await run([{ check: 'any_of', checks: [command('cat pipe')] }], { checkTimeoutMs: 200 })).toMatchObject(stuck);
   });
 
-  test('and of the project is abandoned', async () => {
+  test('a custom check without a timeout is abandoned at the default limit', async () => {
     const idle = { name: 'idle', validate: () => undefined, run: () => new Promise<CheckVerdict>(() => undefined) };
     expect(await run([{ check: 'idle' }], { checkTimeoutMs: 200, checks: { idle } })).toMatchObject(stuck);
   });

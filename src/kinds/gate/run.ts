@@ -1,6 +1,6 @@
-// Owns the execution of `gate`: every check runs, in order, also after one has failed. A check that could not run is an
-// error of the gate: it neither passes nor fails. When none failed and one is undecided, the gate is pending, and those
-// that have not passed run again later. When files changed while they were checked, the gate has no verdict either.
+// Executes `gate`: every check runs, in order, even after one has failed. If a check could not run, the gate errors: it
+// neither passes nor fails. If none failed and one is undecided, the gate is pending, and the checks that have not passed run
+// again later. If files changed while they were checked, the gate has no verdict either.
 
 import { existsSync } from 'node:fs';
 import { formatDuration } from '../../base/duration.ts';
@@ -9,7 +9,7 @@ import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
 import { didYouMean, unknownFields } from '../../base/suggest.ts';
 import { allChecks, type CheckModel } from '../../definition/check.ts';
-import { judgesFiles } from '../../definition/landing.ts';
+import { anyReadsFiles } from '../../definition/landing.ts';
 import type { StepOf } from '../../definition/model.ts';
 import type { StepError } from '../../kernel/input.ts';
 import { TreeError } from '../../process/git-tree.ts';
@@ -66,7 +66,7 @@ async function judge(job: GateJob): Promise<Work> {
   const checks = job.request.bound.model.config.checks;
   const startedAt = job.runner.services.now();
   // Without a workspace, each check reports that itself.
-  if (!judgesFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
+  if (!anyReadsFiles(job.runner, checks) || !existsSync(job.runner.services.cwd))
     return conclude(job, { ...(await runChecks({ ...job, startedAt }, undefined)), startedAt });
   const watch = await TreeWatch.open(job);
   try {
@@ -120,7 +120,7 @@ async function runCheck(job: StartedJob, config: CheckModel): Promise<CheckRun> 
   const runs = [first, second];
   if (second.verdict.passed !== true) return { ...first, runs };
   if (flaky === 'quarantine') return { ...second, runs };
-  const error = `it is flaky: it failed (${errorOf(first.verdict)}), and passed on the same files`;
+  const error = `flaky: failed once (${errorOf(first.verdict)}) and passed on the same files; fix the check, or set \`flaky: quarantine\` to accept it`;
   return { ...second, verdict: { passed: false, result: first.verdict.result, error }, runs };
 }
 

@@ -1,4 +1,4 @@
-// Owns what authors write for a `gate`, as types: a list of checks, each a shell line or a check by its name with its fields.
+// Owns the author-facing types of a `gate`: a list of checks, each a shell line or a check by its name with its fields.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -25,7 +25,7 @@ export interface GateFields<List> {
   readonly checks: List;
   /** False for a gate about the files as they are at that moment: a merge does not run it again after later changes. */
   readonly rerunAtMerge?: boolean;
-  /** Runs a failed check again; the value decides what a pass then means. */
+  /** Reruns a failed check; the value says what a pass on the second run means. */
   readonly flaky?: 'fail' | 'quarantine';
 }
 

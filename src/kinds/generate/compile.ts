@@ -1,8 +1,8 @@
-// Owns how a `generate` step is written: who writes the text, and their instructions.
+// Compiles a `generate` step: the generator of the text, and its instructions.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
-import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { builtCode, extractFunctions } from '../../authoring/graph/built.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { objectShape, TEXT } from '../../authoring/spec/shape.ts';
@@ -11,7 +11,7 @@ import type { WorkOf } from '../../definition/model.ts';
 import { generate as declaration, parseGenerate } from './declare.ts';
 import type { GenerateStep } from './spec.ts';
 
-/** The kind `generate`. */
+/** Compiles `generate` steps. */
 export const generate: KindCompiler = {
   ...declaration,
   field: 'generate',
@@ -31,10 +31,10 @@ export const generate: KindCompiler = {
   read(spec, { step }) {
     const generator = typeof spec.generate === 'string' ? spec.generate : undefined;
     const { context, code } = readContext(spec, step);
-    const { data, built } = takeFunctions({ prompt: spec.prompt }, { prompt: 'text' }, { step });
+    const { data, built } = extractFunctions({ prompt: spec.prompt }, { prompt: 'text' }, { step });
     const config = { generator, prompt: data.prompt, context, budget: spec.budget };
     return {
-      work: { kind: 'generate', config: step.parse(config, 'its generation', parseGenerate) },
+      work: { kind: 'generate', config: step.parse(config, '`generate`', parseGenerate) },
       code: { ...code, ...builtCode(built), ...liveCode(spec.generate, 'generator', step) },
     };
   },

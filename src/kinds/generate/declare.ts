@@ -1,4 +1,4 @@
-// Owns what the kind `generate` declares: one answer of a model, reached by name or as a live object.
+// Declares the kind `generate`: one answer of a model, reached by name or as a live object.
 
 import { omitUndefined } from '../../base/fields.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
@@ -7,7 +7,7 @@ import { fieldReader, readBudget } from '../../definition/field-reader.ts';
 import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** Who writes and their instructions; without a name, the code has a live generator. */
+/** The generator and its instructions; without a name, the code has a live generator. */
 export type GenerateConfig = {
   readonly generator?: string;
   readonly prompt?: string;
@@ -35,7 +35,7 @@ export const generate: KindDeclaration = {
   },
 };
 
-/** Parses who writes and their instructions. */
+/** Parses the generator and its instructions. */
 export function parseGenerate(given: unknown, report: KindReport): GenerateConfig {
   const read = fieldReader(given, report);
   const { optional } = read;

@@ -1,4 +1,4 @@
-// Owns what authors write for a `generate` step, as types: who writes the text, and their instructions.
+// Owns the author-facing types of a `generate` step: the generator of the text, and its instructions.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -10,7 +10,7 @@ import type { AgentObject, ContextSpec } from '../../authoring/spec/worker.ts';
 export interface GenerateStep<C> {
   fields: Pick<AgentFields<C>, 'prompt' | 'context' | 'budget'> & { generate: AgentFields<C>['agent'] };
   flow: {
-    /** Lets a generator write text. */
+    /** Generates text. */
     generate<Context extends object>(spec: GenerateSpec<Context>): FlowCall<string>;
   };
   list: { readonly generate?: AgentFields<C>['agent'] };

@@ -1,8 +1,8 @@
-// Owns how a `human` step is written: a question, and the answers that a person can give.
+// Compiles a `human` step: a question, and the answers that a person can give.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
-import { builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { builtCode, extractFunctions } from '../../authoring/graph/built.ts';
 import { FORGE_QUESTION_FIELDS } from '../../authoring/graph/forge-question.ts';
 import { readQuestion } from '../../authoring/graph/question.ts';
 import { QUESTION } from '../../authoring/graph/shape.ts';
@@ -15,8 +15,8 @@ import type { HumanOption, HumanStep } from './spec.ts';
 
 const FIELDS = ['prompt', 'show', 'options', 'from', 'count', 'subjects', 'signed', ...FORGE_QUESTION_FIELDS];
 
-/** The question of a flow: an answer may be its label alone, and leads nowhere. */
-const ASKED = objectShape<object>(
+/** The question of a flow: an answer may be its label alone, and has no target. */
+const FLOW_QUESTION = objectShape<object>(
   {
     prompt: TEXT,
     options: listShape(
@@ -24,7 +24,7 @@ const ASKED = objectShape<object>(
         TEXT,
         objectShape<object>(
           { label: TEXT, outcome: TEXT, requiresInput: FLAG },
-          { needs: ['label'], what: ({ label }) => `the option "${label}"` },
+          { needs: ['label'], label: ({ label }) => `the option "${label}"` },
         ),
       ),
     ),
@@ -32,15 +32,15 @@ const ASKED = objectShape<object>(
   { example: '{ prompt: "Ship it?" }' },
 );
 
-/** The kind `human`. */
+/** Compiles `human` steps. */
 export const human: KindCompiler = {
   ...declaration,
   field: 'human',
-  flow: { human: { most: 1, first: ASKED, own: FIELDS, write: question } },
+  flow: { human: { most: 1, first: FLOW_QUESTION, own: FIELDS, write: question } },
   shapes: { human: QUESTION },
   literals: ({ question: { prompt } }: WorkOf<'human'>) => ({ prompt }),
   read({ human: given }, { step, isMember }) {
-    const { data, built } = takeFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
+    const { data, built } = extractFunctions({ prompt: '', ...given }, { prompt: 'text' }, { step });
     const question = readQuestion(data, step, isMember);
     return { work: { kind: 'human', question: built.length === 0 ? question : { ...question, built: true } }, code: builtCode(built) };
   },

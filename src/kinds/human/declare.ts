@@ -1,10 +1,10 @@
-// Owns what the kind `human` declares: a question to a person. The question itself is the step's `question`, because any
+// Declares the kind `human`: a question to a person. The question itself is the step's `question`, because any
 // step can have one after its work.
 
 import type { KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** A decision of a person. Options may bring outcomes of their own, which the step's table can then name. */
+/** A decision of a person. Options may have further outcomes, which `next` can name. */
 export const human: KindDeclaration = {
   kind: 'human',
   pipeline: 'human',
@@ -14,6 +14,6 @@ export const human: KindDeclaration = {
   outcomes: [],
   recovery: 'rerun',
   validate({ question }: StepOf<'human'>, report) {
-    if (question === undefined) report.fault('it asks a person, but has no question', 'give it a prompt and options');
+    if (question === undefined) report.fault('`human` must be a question', 'write one such as { prompt: "Ship it?" }');
   },
 };

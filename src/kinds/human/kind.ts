@@ -1,4 +1,4 @@
-// Owns the kind `human` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `human` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
@@ -102,10 +102,10 @@ function write({ question }: StepOf<'human'>, { goto }: Pick<StageWriter, 'goto'
 }
 
 function answerOf({ label, outcome, to, requiresInput }: ApprovalOptionModel, goto: StageWriter['goto']): JsonObject {
-  // An answer that rejects ends the run as rejected where no way for it is written.
+  // Without a target, an answer that rejects ends the run as rejected.
   const leads = to === undefined || ('end' in to && to.end === 'reject') ? undefined : goto?.(to);
   return omitUndefined({ label, outcome: outcome === 'ok' ? undefined : outcome, goto: leads, requires_input: requiresInput || undefined });
 }
 
-/** The kind `human`: how it is declared and compiled and written in files. */
+/** The registry entry of the kind `human`. */
 export const humanKind: KindCompiler = { ...compiler, write, yaml };

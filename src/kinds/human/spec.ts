@@ -1,4 +1,4 @@
-// Owns what authors write for a `human` step, as types: a question, and the answers that a person can give.
+// Owns the author-facing types of a `human` step: a question, and the answers that a person can give.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -20,23 +20,19 @@ export interface HumanStep<C, X, Ids extends Targets> {
   labels: Labels<X>;
   leads: Leads<X>;
   list: { readonly human?: HumanGateSpec<C> };
-  outcomes: Labels<X> | Get<WrittenOption<X>, 'outcome'>;
+  outcomes: Labels<X> | Get<OptionOf<X>, 'outcome'>;
   result: { readonly option: Labels<X>; readonly input?: string; readonly actor: string };
-  targets: Get<WrittenOption<X>, 'nextStep'>;
+  targets: Get<OptionOf<X>, 'nextStep'>;
 }
 
-type WrittenOption<X> = Get<Get<Get<X, 'human'>, 'options'>, number>;
+type OptionOf<X> = Get<Get<Get<X, 'human'>, 'options'>, number>;
 
 /** What people can choose. */
 type Labels<X> =
-  IsAny<Get<X, 'human'>> extends true
-    ? string
-    : 'options' extends keyof Get<X, 'human'>
-      ? Get<WrittenOption<X>, 'label'>
-      : 'approve' | 'reject';
+  IsAny<Get<X, 'human'>> extends true ? string : 'options' extends keyof Get<X, 'human'> ? Get<OptionOf<X>, 'label'> : 'approve' | 'reject';
 
 /** Whether each answer leads to a step. */
-type Leads<X> = 'options' extends keyof Get<X, 'human'> ? (false extends LeadsOn<WrittenOption<X>> ? false : true) : false;
+type Leads<X> = 'options' extends keyof Get<X, 'human'> ? (false extends LeadsOn<OptionOf<X>> ? false : true) : false;
 type LeadsOn<O> = O extends unknown ? ('nextStep' extends keyof O ? true : false) : never;
 
 /** An answer that a person can give; without an outcome, "reject" rejects and every other answer is `ok`. */

@@ -16,6 +16,6 @@ test('branches are the members of the step, in the order written', () => {
 });
 
 test('a step without branches is refused, and so is a join that waits for more than there are', () => {
-  expect(() => compile([])).toThrow('it is parallel, but has no branches');
+  expect(() => compile([])).toThrow('`branches` must have at least one branch');
   expect(() => compile([branch('a')], '2-of-1')).toThrow();
 });

@@ -1,4 +1,4 @@
-// Owns how a `parallel` step is written: its branches in a graph, one member per item in a flow.
+// Compiles a `parallel` step: its branches in a graph, one member per item in a flow.
 
 import type { FlowMethodSpec, MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, invalid } from '../../authoring/flow/model.ts';
@@ -16,7 +16,7 @@ import { markUsed } from '../../programs/flow-step.ts';
 import { parallel as declaration } from './declare.ts';
 import type { ParallelStep } from './spec.ts';
 
-/** The kind `parallel`. */
+/** Compiles `parallel` steps. */
 export const parallel: KindCompiler = {
   ...declaration,
   field: 'parallel',
@@ -24,7 +24,7 @@ export const parallel: KindCompiler = {
   shapes: {
     parallel: eitherShape(
       FLAG,
-      objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }', what: 'a parallel' }),
+      objectShape<object>({ branches: BRANCHES, ...GROUP }, { example: '{ branches: { lint: { … } } }', label: 'a parallel' }),
     ),
   },
   read({ parallel: given }, { step, readMember }) {
@@ -61,14 +61,17 @@ function memberOf(name: string, bound: BoundStep, id: string): BoundStep {
 
 function memberKey(name: string, key: string): string {
   if (MEMBER_KEY.test(key)) return key;
-  throw invalid(`step "${name}"`, `names an item ${JSON.stringify(key)}; a key has 1 to 80 letters, digits or any of _ . @ : + ~ -`);
+  throw invalid(
+    `step "${name}"`,
+    `has the item key ${JSON.stringify(key)}; a key must have 1 to 80 letters, digits or any of _ . @ : + ~ -`,
+  );
 }
 
 function checkDistinct(name: string, keys: readonly string[]): void {
   const seen = new Set<string>();
   for (const key of keys) {
     if (seen.has(key))
-      throw new EngineError('STEP_DUPLICATE', `step "${name}" has two items with the key "${key}"; let \`key\` tell them apart`);
+      throw new EngineError('STEP_DUPLICATE', `step "${name}" has two items with the key "${key}"; return distinct keys from \`key\``);
     seen.add(key);
   }
 }

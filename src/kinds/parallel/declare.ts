@@ -1,9 +1,9 @@
-// Owns what the kind `parallel` declares: different branches at once, and a join.
+// Declares the kind `parallel`: branches that run at the same time, and a join.
 
 import type { KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** Branches at once. `reject_all` is a key for the case that every branch rejected. */
+/** Branches that run at the same time. `reject_all` is the outcome if every branch rejected. */
 export const parallel: KindDeclaration = {
   kind: 'parallel',
   pipeline: 'group',
@@ -12,6 +12,6 @@ export const parallel: KindDeclaration = {
   outcomes: ['reject_all'],
   recovery: 'rerun',
   validate({ members }: StepOf<'parallel'>, report) {
-    if (members.length === 0) report.fault('it is parallel, but has no branches', 'give it at least one branch');
+    if (members.length === 0) report.fault('`branches` must have at least one branch', 'add one, as in branches: { lint: { … } }');
   },
 };

@@ -1,4 +1,4 @@
-// Owns the kind `parallel` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `parallel` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { Join } from '../../authoring/spec/part.ts';
@@ -54,5 +54,5 @@ function write({ join, members, concurrency }: StepOf<'parallel'>, { memberOf }:
   return omitUndefined({ join: rule, branches: members.map(memberOf), concurrency });
 }
 
-/** The kind `parallel`: how it is declared and compiled and written in files. */
+/** The registry entry of the kind `parallel`. */
 export const parallelKind: KindCompiler = { ...compiler, write, yaml };

@@ -1,4 +1,4 @@
-// Owns what authors write for a `parallel` step, as types: its branches.
+// Owns the author-facing types of a `parallel` step: its branches.
 
 import type { FlowCall, ResultOf } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -6,7 +6,7 @@ import type { Join } from '../../authoring/spec/part.ts';
 import type { Get, MemberOf, Targets } from '../../authoring/spec/step.ts';
 import type { FlowStep } from '../../programs/flow-step.ts';
 
-/** Several steps at once. */
+/** Several steps at the same time. */
 export interface ParallelStep<C, X, Ids extends Targets> {
   fields: {
     parallel: {
@@ -17,8 +17,8 @@ export interface ParallelStep<C, X, Ids extends Targets> {
   };
   flow: {
     /**
-     * Does one step per item, all of them or `concurrency` at once: the result is a list in the order of the items, and so
-     * is the `output` of the error that it throws when some of them failed. A plain `yield` gives the results by the key of their item.
+     * Runs one step per item, at most `concurrency` at a time. Returns the results in the order of the items; if some failed,
+     * the error has them as its `output`. A plain `yield` gives the results by the key of their item.
      */
     each<Item, Call extends FlowStep>(
       items: readonly Item[],
@@ -41,6 +41,6 @@ type Members<B, C, Ids extends Targets> = [B] extends [never]
 /** Options of a fan-out in a flow. */
 export interface EachOptions<Item> extends StepOptions {
   readonly concurrency?: number;
-  /** Names an item; without it, the item itself, its key, id or name, or its position does. */
+  /** Returns the key of an item. Default: the item itself, its `key`, `id` or `name`, or its index. */
   readonly key?: (item: Item, index: number) => string;
 }

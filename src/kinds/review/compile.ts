@@ -1,4 +1,4 @@
-// Owns how a `review` step is written, and what it becomes: a child workflow in which an agent splits the subject into
+// Compiles a `review` step to a child workflow in which an agent splits the subject into
 // items, once; a fresh reviewer verifies each; the engine judges the round; an agent fixes what blocks; and after the last
 // round a person decides. Three parts that every review needs are built in: a banner with the round, the bound, and
 // reviewers that do not see earlier verdicts.
@@ -9,7 +9,7 @@ import type { LiveAgent } from '../../authoring/graph/dispatch.ts';
 import { compileGraph } from '../../authoring/graph/graph.ts';
 import { LIVE_AGENT } from '../../authoring/graph/shape.ts';
 import type { StepSpec } from '../../authoring/graph/spec.ts';
-import type { Compilers, KindCompiler, WorkPlace } from '../../authoring/graph/work.ts';
+import type { Compilers, KindCompiler, WorkContext } from '../../authoring/graph/work.ts';
 import type { ReviewAgent, ReviewFields } from '../../authoring/spec/part.ts';
 import {
   anyShape,
@@ -34,7 +34,7 @@ import { FIX_TEXT, SPLIT_TEXT, VERIFY_TEXT } from './prompts.ts';
 import type { ReviewStep } from './spec.ts';
 
 const FIELDS = ['subject', 'reviewer', 'fixer', 'splitter', 'items', 'rounds', 'concurrency', 'from', 'name'];
-/** How often a person may send the work back after the last round, and agents may split it again. */
+/** How often a person may send the work back after the last round, and how often agents may split it again. */
 const AGAIN_MAX = 20;
 const SPLITS_MAX = 3;
 
@@ -43,11 +43,11 @@ const WORKER = eitherShape(
   plainShape('an agent', (value): value is LiveAgent => isFields(value) && typeof value.execute === 'function'),
   objectShape<object>(
     { agent: LIVE_AGENT, prompt: TEXT, budget: anyShape(), timeout: DURATION },
-    { example: '{ agent: "reviewer", prompt: "…" }', needs: ['agent'], what: 'an agent of a review' },
+    { example: '{ agent: "reviewer", prompt: "…" }', needs: ['agent'], label: 'an agent of a review' },
   ),
 );
 
-/** The kind `review`. */
+/** Compiles `review` steps. */
 export const review: KindCompiler = {
   ...declaration,
   field: 'review',
@@ -65,19 +65,19 @@ export const review: KindCompiler = {
       { example: '{ subject: "the change in src/", reviewer: "reviewer", fixer: "developer" }' },
     ),
   },
-  read({ review: given }, place) {
-    const { step } = place;
+  read({ review: given }, context) {
+    const { step } = context;
     const spec = (given ?? {}) as ReviewFields | ReviewConfig;
     if ('part' in spec) {
-      const config = step.parse(spec, 'its review', parseReview);
+      const config = step.parse(spec, '`review`', parseReview);
       return config && { work: { kind: 'review', config } };
     }
     step.knownFields(spec, FIELDS, 'a review');
     for (const field of ['subject', 'reviewer', 'fixer'] as const)
       if (spec[field] === undefined || spec[field] === '')
-        step.fault('FIELD_INVALID', `its review has no \`${field}\``, `write ${MEANING[field]}`);
+        step.fault('FIELD_INVALID', `\`review.${field}\` is missing`, `write ${MEANING[field]}`);
     try {
-      const child = childOf(spec, place);
+      const child = childOf(spec, context);
       const { name } = child.definition;
       step.graph.children.set(name, child);
       for (const { agent } of [spec.reviewer, spec.fixer, spec.splitter].map(agentOf))
@@ -85,7 +85,7 @@ export const review: KindCompiler = {
       return { work: { kind: 'workflow', workflow: name, review: partOf(spec, child), input: inputOf(spec) } };
     } catch (error) {
       if (!isEngineError(error)) throw error;
-      step.fault('FIELD_INVALID', `its review is invalid: ${error.message}`, 'correct it');
+      step.fault('FIELD_INVALID', `\`review\` is invalid: ${error.message}`, 'change its fields');
       return undefined;
     }
   },
@@ -103,7 +103,7 @@ function reviewOf([spec]: MethodArguments<ReviewStep, 'review'>): FlowSpec {
 }
 
 /** A flow does not know its name when it builds its steps, so the digest distinguishes two reviews of one name. */
-function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkPlace): CompiledWorkflow {
+function childOf(spec: ReviewFields, { step: { graph, at }, id }: WorkContext): CompiledWorkflow {
   const named = (name: string) => compileReview(name, { id, ...spec }, graph.compilers);
   if (!graph.isFlow) return named(`${graph.name}.${at.replaceAll('/', '.')}`);
   return named(`review.${id}.${named(`review.${id}`).hash.slice(0, 8)}`);
@@ -124,9 +124,9 @@ const AGENTS = ['splitter', 'reviewer', 'fixer'] as const;
 const text = (description: string) => arg({ type: 'string', description, required: false });
 const PARAMS = {
   subject: arg({ type: 'string', description: 'what is reviewed', required: true }),
-  splitter: text('more instructions for whoever splits it into items'),
+  splitter: text('more instructions for the agent that splits it into items'),
   reviewer: text('more instructions for the reviewers'),
-  fixer: text('more instructions for whoever fixes it'),
+  fixer: text('more instructions for the agent that fixes it'),
 };
 
 interface NamedReview {

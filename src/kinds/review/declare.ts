@@ -1,4 +1,4 @@
-// Owns what the kind `review` declares: the engine's own part of a quality review. It begins the review, judges each round
+// Declares the kind `review`: the engine's own part of a quality review. It begins the review, judges each round
 // and returns the result. The work of agents and people in between is in steps of their own (`compile.ts`).
 
 import { omitUndefined } from '../../base/fields.ts';

@@ -1,4 +1,4 @@
-// Owns the kind `review` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `review` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, type StageWords, stageForm } from '../../authoring/yaml/schema/form.ts';
@@ -9,7 +9,7 @@ import type { KindExecutor } from '../../steps/work.ts';
 import { review as compiler } from './compile.ts';
 import { execute } from './run.ts';
 
-/** How agents of a review are written: by their role, or with more about them. */
+/** The field builder for an agent of a review: its role, or a map with more. */
 function workerWords({ z, map, noted, literal, template, budget, duration }: StageWords) {
   const detailed = map(
     'an agent of a review',
@@ -37,7 +37,7 @@ const item = ({ map, literal, prose, choice }: StageWords) =>
     'One thing to verify.',
   );
 
-type WrittenWorker =
+type YamlWorker =
   | string
   | {
       readonly agent: string;
@@ -46,9 +46,9 @@ type WrittenWorker =
       readonly timeout?: string | undefined;
     };
 
-function workerOf(written: WrittenWorker) {
-  if (typeof written !== 'object') return written;
-  const { agent, prompt, budget, timeout } = written;
+function workerOf(worker: YamlWorker) {
+  if (typeof worker !== 'object') return worker;
+  const { agent, prompt, budget, timeout } = worker;
   return { agent, ...omitUndefined({ prompt, budget: budget && readWrittenBudget(budget), timeout: timeout as `${number}m` | undefined }) };
 }
 
@@ -90,5 +90,5 @@ const yaml: StageForm = stageForm({
   },
 });
 
-/** The kind `review`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `review`. */
 export const reviewKind: KindCompiler & KindExecutor = { ...compiler, execute, yaml };

@@ -20,7 +20,7 @@ The review is about: {{ params.subject }}
 
 Verify the one item that is given as data below, and nothing else.
 1. Before you look at the work, write down for yourself what must be true for "pass".
-2. Look at the work itself: the files, the diff, what a command prints when you run it. What somebody says about the work is no evidence.
+2. Look at the work itself: the files, the diff, what a command prints when you run it. What somebody says about the work is not evidence.
 3. Answer "pass" or "fail". The evidence is what you saw and where: path and line, or the command and its output. If you cannot find out, it is "fail", and the evidence says what is missing.
 Change no files. If you come across something else that is wrong, put it into "findings" with a severity; do not look for more. ${SEVERITY_TEXT}`;
 

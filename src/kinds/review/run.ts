@@ -1,4 +1,4 @@
-// Owns the execution of the engine's part of a review: `definition/review/review.ts` decides, from what the reviewers reported.
+// Executes the engine's part of a review: `definition/review/review.ts` decides, from what the reviewers reported.
 // The state of the review is stored under a `$`-name, which no result of a step can overwrite.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
@@ -33,8 +33,8 @@ export function execute(job: Job<StepOf<'review'>>): Work {
 /** Begins a review. Invalid items are sent back to the agent that created them. */
 function begin({ request, context }: Job<StepOf<'review'>>): Work {
   const { items: fixed, name } = request.bound.model.config;
-  const made = context.snapshot.results[SPLIT] ?? null;
-  const items = fixed ?? (isJsonObject(made) ? made.items : undefined);
+  const split = context.snapshot.results[SPLIT] ?? null;
+  const items = fixed ?? (isJsonObject(split) ? split.items : undefined);
   const faults = isItems(items) ? itemFaults(items) : ['there is no list of items'];
   if (!isItems(items) || faults.length > 0) return { outcome: 'fail', output: { error: `the items cannot be used: ${faults.join('; ')}` } };
   const state = startReview(items.map(({ id, severity, question }) => ({ id, severity, question })));
@@ -50,14 +50,14 @@ function judge(job: Job<StepOf<'review'>>, state: ReviewState): Work {
     return { error: stepError('STEP_OUTPUT_INVALID', `the round cannot be judged: ${faults.join('; ')}`, { retryable: false }) };
   const decision = judgeRound(state, round, rounds);
   const { status, blocking, followUps, trend } = decision;
-  const found = { round: decision.state.round, trend, blocking: plain(blocking), follow_ups: plain(followUps) };
+  const summary = { round: decision.state.round, trend, blocking: plain(blocking), follow_ups: plain(followUps) };
   const remember = { ...REVIEW.with(decision.state), ...reviewedTree(job, { step: VERIFY, passed: status === 'passed' }) };
-  if (status === 'passed') return { outcome: 'ok', output: found, remember };
+  if (status === 'passed') return { outcome: 'ok', output: summary, remember };
   const error = `${blocking.length} of ${decision.state.items.length} items failed in round ${decision.state.round}`;
   return {
     outcome: status,
     output: {
-      ...found,
+      ...summary,
       ...nextRound(decision.state, name),
       error: status === 'again' ? error : `${error}, the last one`,
       ...(status === 'exhausted' ? { question: questionAfter(name, decision, OPTIONS) } : {}),
@@ -83,17 +83,17 @@ function nextRound(state: ReviewState, name: string): JsonObject {
 function roundOf(state: ReviewState, results: Json): ReviewRound {
   const items = itemsToVerify(state);
   const list: readonly Json[] = Array.isArray(results) ? results : [];
-  const said = items.map((_, index): JsonObject => {
-    const one = list[index] ?? null;
-    return isJsonObject(one) ? one : {};
+  const replies = items.map((_, index): JsonObject => {
+    const reply = list[index] ?? null;
+    return isJsonObject(reply) ? reply : {};
   });
   return {
-    verdicts: said.map(({ status, evidence }, index) => ({
+    verdicts: replies.map(({ status, evidence }, index) => ({
       id: items[index]?.id ?? '',
       status: status === 'pass' ? 'pass' : 'fail',
       evidence: textOf(evidence),
     })),
-    findings: said.flatMap(({ findings }) => readFindings(findings)),
+    findings: replies.flatMap(({ findings }) => readFindings(findings)),
   };
 }
 

@@ -1,4 +1,4 @@
-// Owns what authors write for a `review`, as types: its subject, and who verifies and fixes it.
+// Owns the author-facing types of a `review`: its subject, and who verifies and fixes it.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';

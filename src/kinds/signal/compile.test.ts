@@ -10,5 +10,5 @@ test('a signal is awaited by its name', () => {
 });
 
 test('a signal without a name is refused', () => {
-  expect(() => step('wait').signal(' ')).toThrow('`signal` must name the signal it waits for');
+  expect(() => step('wait').signal(' ')).toThrow('`signal` must name the signal to wait for');
 });

@@ -1,4 +1,4 @@
-// Owns how a `signal` step is written: the name of the signal it waits for.
+// Compiles a `signal` step: the name of the signal it waits for.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
@@ -7,7 +7,7 @@ import { TEXT } from '../../authoring/spec/shape.ts';
 import { signal as declaration } from './declare.ts';
 import type { SignalStep } from './spec.ts';
 
-/** The kind `signal`. */
+/** Compiles `signal` steps. */
 export const signal: KindCompiler = {
   ...declaration,
   field: 'signal',

@@ -1,4 +1,4 @@
-// Owns what the kind `signal` declares: a named message from outside.
+// Declares the kind `signal`: a named message from outside.
 
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
@@ -13,6 +13,6 @@ export const signal: KindDeclaration = {
   outcomes: [],
   recovery: 'rerun',
   validate(step: StepOf<'signal'>, report) {
-    if (!isText(step.signal)) report.fault('`signal` must name the signal it waits for', 'write its name');
+    if (!isText(step.signal)) report.fault('`signal` must name the signal to wait for', 'write a name such as "deployed"');
   },
 };

@@ -1,4 +1,4 @@
-// Owns the kind `signal` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `signal` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
@@ -19,5 +19,5 @@ function write({ signal }: StepOf<'signal'>): JsonObject {
   return { signal };
 }
 
-/** The kind `signal`: how it is declared and compiled and written in files. */
+/** The registry entry of the kind `signal`. */
 export const signalKind: KindCompiler = { ...compiler, write, yaml };

@@ -1,4 +1,4 @@
-// Owns what authors write for a `signal` step, as types: the name of the signal it waits for.
+// Owns the author-facing types of a `signal` step: the name of the signal it waits for.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';

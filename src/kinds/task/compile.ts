@@ -1,17 +1,18 @@
-// Owns how a `task` is written: a function of the author, as a handler of a graph or with its arguments in a flow.
+// Compiles a `task` step: a function of the author, as a handler of a graph or with its arguments in a flow.
 
 import { tooMany } from '../../authoring/flow/method.ts';
 import { type FlowSpec, invalid } from '../../authoring/flow/model.ts';
 import { shownValue } from '../../authoring/flow/serial.ts';
 import { createTask } from '../../authoring/graph/task.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
+import { shownType } from '../../authoring/spec/shape.ts';
 import { deepCopy } from '../../base/json.ts';
 import type { StepContext } from '../../definition/code.ts';
 import type { WorkConfigs } from '../../definition/model.ts';
 import { task as declaration } from './declare.ts';
 import type { Action, TaskSpec } from './spec.ts';
 
-/** The kind `task`; in a graph, `handler` may also send off an agent. */
+/** Compiles `task` steps; in a graph, `handler` may also dispatch an agent. */
 export const task: KindCompiler = {
   ...declaration,
   field: 'handler',
@@ -22,11 +23,15 @@ export const task: KindCompiler = {
       step.knownFields(handler, ['agent', 'script'], 'a Dispatch');
       for (const field of ['agent', 'script'] as const)
         if (typeof handler[field] !== 'string' || handler[field].trim() === '')
-          step.fault('FIELD_INVALID', `its Dispatch has no ${field}`, 'write Dispatch({ agent: "developer", script: "fix.py" })');
+          step.fault('FIELD_INVALID', `\`${field}\` of Dispatch is missing`, 'write Dispatch({ agent: "developer", script: "fix.py" })');
       return { work: { kind: 'agent', config: { role: handler.agent, script: handler.script } } };
     }
     if (handler !== undefined && typeof handler !== 'function')
-      step.fault('FIELD_INVALID', `its handler is a ${typeof handler}`, 'give a function, or Dispatch({ agent, script })');
+      step.fault(
+        'FIELD_INVALID',
+        `\`handler\` must be a function, not ${shownType(handler)}`,
+        'write a function, or Dispatch({ agent, script })',
+      );
     if (typeof handler !== 'function') {
       const { actions = [] } = spec as { readonly actions?: readonly string[] | ((params: never) => unknown) };
       const config: WorkConfigs['task'] = typeof actions === 'function' || actions.length > 0 ? { instructed: true } : {};
@@ -46,11 +51,11 @@ function callOf([work, ...beside]: readonly [Action | TaskSpec<never, unknown>, 
   if (typeof action !== 'function')
     throw invalid(`step "${name}"`, 'has no function to call; write .task(fn, ...args) or .task({ action, args })');
   const call = action as unknown as (...args: readonly unknown[]) => unknown;
-  // As they are now: the flow may go on with the same objects. Each attempt gets data of its own, and live objects themselves.
+  // Copied now, because the flow may change them later. Each attempt gets its own copy; live objects are shared.
   const fixed = typeof args === 'function' ? undefined : args.map(deepCopy);
   const run = async (ctx: StepContext) => {
-    const given: readonly unknown[] = typeof args === 'function' ? await args(ctx) : (fixed ?? []);
-    return { outcome: 'ok', output: await call(...given.map(deepCopy)) };
+    const values: readonly unknown[] = typeof args === 'function' ? await args(ctx) : (fixed ?? []);
+    return { outcome: 'ok', output: await call(...values.map(deepCopy)) };
   };
   // The name of the author's function is what logs show.
   Object.defineProperty(run, 'name', { value: action.name });

@@ -1,9 +1,9 @@
-// Owns what the kind `task` declares: a function of the author does the work, and its return value is the outcome.
+// Declares the kind `task`: a function of the author does the work, and its return value is the outcome.
 
 import type { Json } from '../../base/json.ts';
 import type { KindDeclaration } from '../../definition/kind.ts';
 
-/** `args` shows what a flow calls the function with; a list, or the name of the function that builds it. */
+/** `args` shows the arguments of a flow's call; a list, or the name of the function that builds it. */
 export type TaskConfig = {
   readonly args?: Json;
   /** It has instructions and no function: an attended run hands them to its agent. Otherwise the step does nothing. */
@@ -16,7 +16,7 @@ declare module '../../definition/model.ts' {
   }
 }
 
-/** A function in the process of the engine. A crash may have caught it half-way, so it asks before it runs again. */
+/** A function in the engine's process. A crash may interrupt it, so a person is asked before it runs again. */
 export const task: KindDeclaration = {
   kind: 'task',
   worker: 'function',

@@ -1,9 +1,9 @@
-// Puts the kind `task` together for the registry.
+// Combines the kind `task` for the registry, which imports one file of each kind.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import type { KindExecutor } from '../../steps/work.ts';
 import { task as compiler } from './compile.ts';
 import { execute } from './run.ts';
 
-/** The kind `task`: how it is declared and compiled and executed. */
+/** The registry entry of the kind `task`. */
 export const taskKind: KindCompiler & KindExecutor = { ...compiler, execute };

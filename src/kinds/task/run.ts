@@ -1,4 +1,4 @@
-// Owns the execution of `task`: a function of the workflow, called in this process.
+// Executes `task`: a function of the workflow, called in this process.
 
 import type { TaskReturn } from '../../definition/code.ts';
 import { isPromise, untilStopped } from '../../steps/abort.ts';
@@ -20,8 +20,8 @@ export function execute(job: Job): Work | Promise<Work> {
 }
 
 async function handed(job: Job): Promise<Work> {
-  const asked = await handInstructions(job);
-  if (asked.kind === 'handed') return { handed: asked.handover, actor: asked.actor };
-  if (asked.kind === 'failure') return { error: asked.error, actor: asked.actor };
+  const answer = await handInstructions(job);
+  if (answer.kind === 'handed') return { handed: answer.handover, actor: answer.actor };
+  if (answer.kind === 'failure') return { error: answer.error, actor: answer.actor };
   throw new Error('instructions are only ever handed out');
 }

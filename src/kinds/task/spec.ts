@@ -1,4 +1,4 @@
-// Owns what authors write for a `task`, as types: a function, and what its return value means.
+// Owns the author-facing types of a `task`: a function, and what its return value means.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
@@ -32,14 +32,14 @@ type ReturnValue<X> = Get<X, 'handler'> extends (...args: never) => infer R ? Aw
 /** Whether `next` names outcomes. */
 type HasTable<N> = N extends object ? ([('to' | 'condition') & keyof N] extends [never] ? true : false) : false;
 
-/** Where `next` names outcomes, a word that is returned in place of one has to be one. */
+/** If `next` names outcomes, a returned string must be one of them. */
 type TableResult<R> = unknown extends R ? R : true extends NamesOutcome<R> ? AllowedValue<R> | Promise<AllowedValue<R>> : unknown;
 type AllowedValue<R> = Word | readonly [Word, unknown] | (R extends unknown ? (NamesOutcome<R> extends true ? never : R) : never);
 /** Whether a return value is a literal word, or a pair that begins with one. */
 type NamesOutcome<R> = R extends readonly [infer First, unknown] ? IsLiteral<First> : IsLiteral<R>;
 type IsLiteral<W> = W extends string ? (string extends W ? false : true) : false;
 
-/** What a return value leaves as output: `[outcome, data]` is the data, an outcome or nothing is null. */
+/** The output for a return value: `[outcome, data]` gives `data`; an outcome or `undefined` gives null. */
 type Data<R> = unknown extends R
   ? R
   : R extends readonly [Word, infer D]

@@ -1,4 +1,4 @@
-// Owns how a `validate` step is written: the stages that are checked, and the step that repairs what they find.
+// Compiles a `validate` step: the stages to run, and the step that repairs what they find.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import { checkMember, type FlowSpec } from '../../authoring/flow/model.ts';
@@ -12,7 +12,7 @@ import type { ValidateStep } from './spec.ts';
 
 const REPAIRS = 3;
 
-/** The kind `validate`. */
+/** Compiles `validate` steps. */
 export const validate: KindCompiler = {
   ...declaration,
   field: 'validate',
@@ -29,13 +29,13 @@ export const validate: KindCompiler = {
       wordShape(true),
       objectShape<object>(
         { stages: anyShape(), retry: anyShape(), onFailure: STEP_PART },
-        { example: '{ stages: ["lint"] }', what: 'a validation' },
+        { example: '{ stages: ["lint"] }', label: 'a validation' },
       ),
     ),
   },
-  read({ validate: given }, { step, readMember }) {
-    const { stages = null, retry = REPAIRS, onFailure } = given === true || given === undefined ? {} : given;
-    const fields = step.parse({ stages, repairs: retry }, 'its validation', parseValidation);
+  read({ validate: spec }, { step, readMember }) {
+    const { stages = null, retry = REPAIRS, onFailure } = spec === true || spec === undefined ? {} : spec;
+    const fields = step.parse({ stages, repairs: retry }, '`validate`', parseValidation);
     const work = { kind: 'validate' as const, ...fields };
     if (onFailure === undefined) return { work };
     const member = readMember(onFailure, 'on-failure');
@@ -43,9 +43,9 @@ export const validate: KindCompiler = {
   },
 };
 
-function validationOf([given]: MethodArguments<ValidateStep<never, never, Targets>, 'validate'>, name: string): FlowSpec {
-  if (given === undefined) return { fields: { validate: true } };
-  const { stages, retry, onFailure, ...options } = given;
+function validationOf([spec]: MethodArguments<ValidateStep<never, never, Targets>, 'validate'>, name: string): FlowSpec {
+  if (spec === undefined) return { fields: { validate: true } };
+  const { stages, retry, onFailure, ...options } = spec;
   if (onFailure === undefined) return { fields: { validate: { stages, retry } }, options };
   markUsed(onFailure);
   checkMember(`the validation "${name}"`, onFailure.bound);

@@ -1,4 +1,4 @@
-// Owns what the kind `validate` declares: the validation stages of a project, with a step that repairs what they find.
+// Declares the kind `validate`: the validation stages of a project, with a step that repairs what they find.
 
 import { countFrom, fieldReader } from '../../definition/field-reader.ts';
 import { isText, type KindDeclaration, type KindReport } from '../../definition/kind.ts';
@@ -18,14 +18,15 @@ export const validate: KindDeclaration = {
   },
 };
 
-/** Parses which stages are run, and how often again. */
+/** Parses the stages and the number of repairs. */
 export function parseValidation(given: unknown, report: KindReport): Pick<ValidateWork, 'stages' | 'repairs'> {
   const { optional } = fieldReader(given, report);
   return {
     stages:
       optional('stages', isStages, ['`stages` must be names of stages', 'write a name, a list of names, or nothing for all of them']) ??
       null,
-    repairs: optional('repairs', countFrom(0), ['`retry` must be a whole number', 'write one from 0 up']) ?? 0,
+    repairs:
+      optional('repairs', countFrom(0), ['`retry` must be 0 or a positive integer', 'write how many repairs are allowed, such as 3']) ?? 0,
   };
 }
 

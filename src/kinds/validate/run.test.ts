@@ -43,7 +43,7 @@ describe('the stages of a validation', () => {
     ['no name at all', [], {}, 'no stages'],
     ['nothing where nothing is configured', null, { stages: {} }, 'no stages'],
     ['a list in a list', ['ci'], {}, 'is a list of stages'],
-  ])('that are %s are an error, and nothing runs', async (...row) => {
+  ])('stages of a validation that are %s are an error, and nothing runs', async (...row) => {
     const [, stages, services, message] = row;
     expect(await run(stages, services)).toMatchObject({
       type: 'errored',
@@ -54,7 +54,7 @@ describe('the stages of a validation', () => {
 });
 
 describe('a validation', () => {
-  test('that ran no test could not be decided, unless its stage says that none is needed', async () => {
+  test('a validation that ran no test has no verdict, unless its stage says that none is needed', async () => {
     const tests = 'echo "  0 passing (1ms)"';
     expect(await run(['unit'], { stages: { unit: tests } })).toMatchObject({
       type: 'errored',
@@ -89,7 +89,7 @@ describe('a validation', () => {
     expect(readFileSync(log, 'utf8')).toBe('test\nformat\n');
   });
 
-  test('with a stage that cannot be run neither passes nor fails', async () => {
+  test('a validation with a stage that cannot run neither passes nor fails', async () => {
     expect(await run(['x', 'test'], { stages: { ...STAGES, x: 'no-such-program-anywhere' } })).toMatchObject({
       type: 'errored',
       error: { code: 'COMMAND_NOT_RUN', retryable: false },
@@ -97,7 +97,7 @@ describe('a validation', () => {
     });
   });
 
-  test('with a stage that runs out of time is a timeout', async () => {
+  test('a validation with a stage that times out is a timeout', async () => {
     expect(await run(['slow'], { stages: { slow: { run: 'sleep 60', timeoutMs: 50 } } })).toMatchObject({
       type: 'errored',
       error: { reason: 'timeout' },

@@ -1,6 +1,7 @@
-// Owns the execution of `validate`: one round of the project's validation stages. All of them run, in order. The kernel
+// Executes `validate`: one round of the project's validation stages. All of them run, in order. The kernel
 // decides how many rounds there are, and runs the step that repairs between them.
 
+import { formatDuration } from '../../base/duration.ts';
 import { omitUndefined } from '../../base/fields.ts';
 import { isList, type JsonObject } from '../../base/json.ts';
 import { didYouMean } from '../../base/suggest.ts';
@@ -79,9 +80,9 @@ function conclude(step: string, runs: readonly StageRun[]): Work {
   const checks = runs.map(recordOf);
   const stages = runs.map(shownOf);
   const evidence = { stages: stages.map((stage, index) => ({ ...stage, ...omitUndefined({ error: checks[index]?.error }) })) };
-  const undecided = runs.flatMap((one) => {
-    const why = whyUndecided(one);
-    return why === undefined ? [] : [{ ...one, why }];
+  const undecided = runs.flatMap((run) => {
+    const why = whyUndecided(run);
+    return why === undefined ? [] : [{ ...run, why }];
   });
   if (undecided.length > 0) {
     const sentences = undecided.map(({ stage, why }) => `${stage.name}: ${why}`);
@@ -96,7 +97,7 @@ function conclude(step: string, runs: readonly StageRun[]): Work {
 
 function whyUndecided({ stage, result }: StageRun): string | undefined {
   if (result.kind === 'not-run') return result.message;
-  if (result.kind !== 'exited') return 'it ran out of time';
+  if (result.kind !== 'exited') return `timed out after ${formatDuration(result.durationMs)}; raise \`timeout\` of the stage`;
   const counts = stage.program.tests === 'optional' ? undefined : recogniseTests(result);
   return counts === undefined ? undefined : whyNoTest(counts);
 }

@@ -1,4 +1,4 @@
-// Owns what authors write for a `validate` step, as types: the stages, and the step that repairs what they find.
+// Owns the author-facing types of a `validate` step: the stages, and the step that repairs what they find.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';

@@ -1,8 +1,8 @@
-// Owns how a `webhook` is written: a request, and the answer that is expected.
+// Compiles a `webhook` step: a request, and the expected response.
 
 import type { MethodArguments } from '../../authoring/flow/method.ts';
 import type { FlowSpec } from '../../authoring/flow/model.ts';
-import { type BuiltFields, builtCode, takeFunctions } from '../../authoring/graph/built.ts';
+import { type BuiltFields, builtCode, extractFunctions } from '../../authoring/graph/built.ts';
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { objectShape } from '../../authoring/spec/shape.ts';
 import { webhook as declaration, parseWebhook } from './declare.ts';
@@ -10,7 +10,7 @@ import type { WebhookStep } from './spec.ts';
 
 const BUILT_FIELDS: BuiltFields = { 'request.url': 'text', 'request.headers': 'texts', 'request.body': 'data' };
 
-/** The kind `webhook`; the texts of a graph's request may be templates, those of a flow are data as they stand. */
+/** Compiles `webhook` steps. The strings of a request may be templates in a graph; in a flow they are literal text. */
 export const webhook: KindCompiler = {
   ...declaration,
   field: 'webhook',
@@ -22,9 +22,9 @@ export const webhook: KindCompiler = {
   },
   shapes: { webhook: objectShape<object>({}, { example: '{ request: { url: "https://api.example.com/validate" } }' }) },
   read({ webhook: given }, { step }) {
-    const { data, built } = takeFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
-    const config = step.parse({ ...data, templates: step.graph.isFlow ? undefined : true }, 'its webhook', parseWebhook);
-    // The step says so in its configuration, and fills them in itself: only it may read secrets.
+    const { data, built } = extractFunctions({ request: given?.request, ...given }, BUILT_FIELDS, { step });
+    const config = step.parse({ ...data, templates: step.graph.isFlow ? undefined : true }, '`webhook`', parseWebhook);
+    // Its configuration says whether they are templates, and the step renders them itself: only it may read secrets.
     return config && { work: { kind: 'webhook', config }, code: builtCode(built), templates: false };
   },
 };

@@ -8,6 +8,7 @@ function faults(config: JsonObject): string[] {
   webhook.validate({ config } as unknown as StepOf<'webhook'>, {
     fault: (message) => found.push(message),
     expression: () => {},
+    kind: () => undefined,
     check: () => undefined,
   });
   return found;
@@ -31,16 +32,16 @@ describe('a webhook does not take', () => {
     [{ request: { url }, expect: { header: 1 } }, '`expect` has no field "header"'],
     [{ request: { url }, expect: { status: 99 } }, '`expect.status` must be an HTTP status code'],
     [{ request: { url }, timeoutMs: 0 }, '`timeout` must be a duration'],
-    [{ request: { url: `${url}?t={{ secrets.T }}` }, templates: true }, 'its URL reads a secret, and URLs are logged along the way'],
-    [{ request: { url, body: '{{ secrets[params.x] }}' }, templates: true }, 'it reads a secret whose name is not written out'],
-    [{ request: { url, body: '{{ secrets.* }}' }, templates: true }, 'it reads a secret whose name is not written out'],
+    [{ request: { url: `${url}?t={{ secrets.T }}` }, templates: true }, '`request.url` must not read a secret, because URLs are logged'],
+    [{ request: { url, body: '{{ secrets[params.x] }}' }, templates: true }, 'the name of a secret must not be computed'],
+    [{ request: { url, body: '{{ secrets.* }}' }, templates: true }, 'the name of a secret must not be computed'],
   ])('%j', (config, fault) => {
     expect(faults(config)).toEqual([fault]);
   });
 
   test('a template that is none', () => {
     expect(faults({ request: { url, body: '{{ ' }, templates: true })).toEqual([
-      expect.stringMatching(/^a template of its request cannot be read/),
+      expect.stringMatching(/^a template of the request cannot be parsed/),
     ]);
   });
 });

@@ -1,4 +1,4 @@
-// Owns what the kind `webhook` declares: a request to a web service outside, and the answer that is expected.
+// Declares the kind `webhook`: a request to a web service, and the expected response.
 
 import { messageOf } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -13,11 +13,11 @@ import { parseTemplateTree } from '../../expr/template-tree.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A request, and what counts as a good answer; without `expect`, any status from 200 to 299. */
+/** A request and the expected response; without `expect`, any status from 200 to 299. */
 export type WebhookConfig = {
   readonly request: RequestModel;
   readonly expect?: { readonly status?: number; readonly body?: Json };
-  /** The texts of the request are templates of the author; without it they are data, as they stand. */
+  /** The strings of the request are templates; without it they are literal text. */
   readonly templates?: true;
   readonly timeoutMs?: number;
 };
@@ -42,7 +42,7 @@ export const webhook: KindDeclaration = {
   },
 };
 
-/** Parses a request and what counts as a good answer; undefined if there is no request. */
+/** Parses a request and the expected response; undefined if there is no request. */
 export function parseWebhook(given: unknown, report: KindReport): WebhookConfig | undefined {
   const { optional, required } = fieldReader(given, report);
   const fields = isJsonObject(given) ? given : {};
@@ -94,10 +94,10 @@ function checkFields(given: object, known: readonly string[], report: KindReport
 function checkTemplates({ url, headers, body }: RequestModel, report: KindReport): void {
   try {
     if (readsSecrets(parseTemplate(url)).length > 0)
-      report.fault('its URL reads a secret, and URLs are logged along the way', 'send secrets in a header or in the body');
+      report.fault('`request.url` must not read a secret, because URLs are logged', 'send secrets in a header or in the body');
     if (secretNames(parseTemplateTree([headers ?? null, body ?? null]).paths) === undefined)
-      report.fault('it reads a secret whose name is not written out', 'name it, as in {{ secrets.API_TOKEN }}');
+      report.fault('the name of a secret must not be computed', 'write it out, as in {{ secrets.API_TOKEN }}');
   } catch (thrown) {
-    report.fault(`a template of its request cannot be read: ${messageOf(thrown)}`, 'write values as {{ context.pr_number }}');
+    report.fault(`a template of the request cannot be parsed: ${messageOf(thrown)}`, 'write values as {{ context.pr_number }}');
   }
 }

@@ -1,4 +1,4 @@
-// Owns the kind `webhook` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `webhook` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { nonEmpty, requestOf } from '../../authoring/yaml/compile/part.ts';
@@ -10,7 +10,7 @@ import type { KindExecutor } from '../../steps/work.ts';
 import { webhook as compiler } from './compile.ts';
 import { execute } from './run.ts';
 
-/** The request, and the answer that is expected. */
+/** The request, and the expected response. */
 const yaml: StageForm = stageForm({
   meaning: 'A request to another service.',
   transitions: ['on_success', 'on_failure'],
@@ -40,5 +40,5 @@ function write({ config: { request, expect } }: StepOf<'webhook'>): JsonObject {
   return omitUndefined({ request: request as JsonObject, expect: expect as JsonObject | undefined });
 }
 
-/** The kind `webhook`: how it is declared and compiled, written in files and executed. */
+/** The registry entry of the kind `webhook`. */
 export const webhookKind: KindCompiler & KindExecutor = { ...compiler, execute, write, yaml };

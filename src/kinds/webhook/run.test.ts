@@ -96,7 +96,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that cannot be reached is an error, and one that is forbidden is not retried', async () => {
+  test('a webhook that cannot be reached is an error, and a forbidden one is not retried', async () => {
     expect(await send({ request: { url: url() } }, { webhooks: {} })).toMatchObject({
       type: 'errored',
       error: { reason: 'error', retryable: false, message: expect.stringContaining('webhooks.allow') },
@@ -111,7 +111,7 @@ describe('a webhook', () => {
     expect(seen).toEqual([]);
   });
 
-  test('that runs out of time is a timeout', async () => {
+  test('a webhook that times out is a timeout', async () => {
     const hang = createServer(() => {});
     await new Promise<void>((ready) => hang.listen(0, '127.0.0.1', ready));
     const slow = `127.0.0.1:${(hang.address() as AddressInfo).port}`;

@@ -1,5 +1,5 @@
-// Owns the execution of `webhook`: a request to a web service, and whether its answer is the expected one. An answer that
-// is not is a `fail`; no answer is an error, because the result is unknown.
+// Executes `webhook`: a request to a web service. An unexpected response is a `fail`; no response is an error, because it
+// is unknown whether the service did the work.
 
 import { isEngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
@@ -20,13 +20,13 @@ type ExpectedAnswer = WebhookConfig['expect'];
 
 const KEPT_HEADERS = ['content-type', 'etag', 'last-modified', 'location', 'retry-after', 'x-request-id'];
 
-/** Asks once and compares the answer with what is expected. */
+/** Sends the request once and compares the response with the expected one. */
 export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { runner, request: attempt } = job;
   const { model } = attempt.bound;
   const { config } = model;
   const { webhooks = {} } = runner.services;
-  // The places are those in the configuration, below `request`.
+  // The paths are those in the configuration, below `request`.
   const built = (await builtValues(attempt, job.context)).map(({ path, value }) => ({ path: path.slice(1), value }));
   let request: RenderedRequest;
   try {
@@ -44,7 +44,7 @@ export async function execute(job: Job<StepOf<'webhook'>>): Promise<Work> {
   const { requestGuarded } = await import('../../steps/web/request.ts');
   const answer = await requestGuarded({
     ...request,
-    // A crash re-run has the same key, so that a service which remembers keys does the work once.
+    // A rerun after a crash has the same key, so a service that remembers keys does the work once.
     headers: { 'idempotency-key': encodeURI(keyOf(attempt)), ...request.headers },
     ...omitUndefined({ timeoutMs: config.timeoutMs }),
     allow: webhooks.allow ?? [],

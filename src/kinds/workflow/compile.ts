@@ -1,4 +1,4 @@
-// Owns how a `workflow` step is written: a child by its name or as a value, and what it is started with.
+// Compiles a `workflow` step: a child by its name or as a value, and its input.
 
 import { type WorkflowValue, compiledOf as workflowOf } from '../../authoring/flow/flow.ts';
 import { type FlowSpec, invalid, type StepOptions } from '../../authoring/flow/model.ts';
@@ -21,7 +21,7 @@ const CHILD = eitherShape(
   ),
 );
 
-/** The kind `workflow`. */
+/** Compiles `workflow` steps. */
 export const workflow: KindCompiler = {
   ...declaration,
   field: 'workflow',
@@ -30,13 +30,13 @@ export const workflow: KindCompiler = {
     workflow: eitherShape(TEXT, objectShape<object>({}, { example: 'defineWorkflow(…)' })),
     dispatch: objectShape<ChildDispatch>(
       { agent: TEXT, returns: COUNT },
-      { what: '`dispatch`', example: '{ agent: "writer", returns: 200 }', needs: ['agent', 'returns'] },
+      { label: '`dispatch`', example: '{ agent: "writer", returns: 200 }', needs: ['agent', 'returns'] },
     ),
   },
   beside: ['input', 'dispatch'],
   literals: ({ input }: WorkOf<'workflow'>) => ({ input }),
-  read({ workflow: given, input, dispatch }, { step }) {
-    const child = compiledOf(given);
+  read({ workflow: value, input, dispatch }, { step }) {
+    const child = compiledOf(value);
     if (child === undefined) {
       step.fault('KIND_INVALID', ...UNNAMED);
       return undefined;
@@ -48,7 +48,7 @@ export const workflow: KindCompiler = {
         work: { kind: 'workflow', workflow: name, input: null, ...omitUndefined({ dispatch }) },
         code: { context: step.code('input', input) },
       };
-    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, 'its input'), ...omitUndefined({ dispatch }) } };
+    return { work: { kind: 'workflow', workflow: name, input: step.plain(input ?? {}, '`input`'), ...omitUndefined({ dispatch }) } };
   },
 };
 

@@ -1,9 +1,9 @@
-// Owns what the kind `workflow` declares: another workflow, run as a child.
+// Declares the kind `workflow`: another workflow, run as a child.
 
 import { isText, type KindDeclaration } from '../../definition/kind.ts';
 import type { StepOf } from '../../definition/model.ts';
 
-/** What is wrong with a step that names no workflow, and what to do. */
+/** The fault of a step that names no workflow, with its hint. */
 export const UNNAMED = ['`workflow` must name the workflow to start', 'write its name, or give it as a value'] as const;
 
 /** A child run. */

@@ -1,4 +1,4 @@
-// Owns the kind `workflow` as the registry has it: its declaration, how a stage of it is written, and its execution.
+// Combines the kind `workflow` for the registry, with its form in workflow files.
 
 import type { KindCompiler } from '../../authoring/graph/work.ts';
 import { type StageForm, stageForm } from '../../authoring/yaml/schema/form.ts';
@@ -24,9 +24,10 @@ const yaml: StageForm = stageForm({
 
 /** A child workflow as a stage. */
 function write({ id, workflow, input, review }: StepOf<'workflow'>): JsonObject {
-  if (review !== undefined) throw refusal(id, 'it is a review, of which only the parts are known here; write its stage by hand');
+  if (review !== undefined)
+    throw refusal(id, 'it is a review, and only its compiled child workflow is available; write the `review` stage by hand');
   return omitUndefined({ workflow, input: isEmpty(input) ? undefined : input });
 }
 
-/** The kind `workflow`: how it is declared and compiled and written in files. */
+/** The registry entry of the kind `workflow`. */
 export const workflowKind: KindCompiler = { ...compiler, write, yaml };

@@ -1,4 +1,4 @@
-// Owns what a step of kind `workflow` gives its child. The child itself is started by the host.
+// Builds the input of the child that a `workflow` step starts. The host starts the child itself.
 
 import { EngineError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -8,7 +8,7 @@ import { openContext } from '../../steps/context.ts';
 import { renderTemplates } from '../../steps/template-rendering.ts';
 import { stepData } from '../../steps/worker/worker-task.ts';
 
-/** The input of a child run: fixed, or built by a function from the run as it stands. Throws CONTEXT_FAILED. */
+/** The input of a child run: fixed, or built by a function from the current state of the run. Throws CONTEXT_FAILED. */
 export async function childInput(request: AttemptRequest): Promise<JsonObject> {
   try {
     const opened = openContext(request);

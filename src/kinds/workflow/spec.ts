@@ -1,4 +1,4 @@
-// Owns what authors write for a `workflow` step, as types: a child by its name or as a value, and its input.
+// Owns the author-facing types of a `workflow` step: a child by its name or as a value, and its input.
 
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { WorkflowValue } from '../../authoring/flow/flow.ts';
@@ -26,7 +26,7 @@ export interface WorkflowStep<C, X> {
   result: OutputOfWorkflow<Get<X, 'workflow'>>;
 }
 
-/** A value, or a function that builds it. A function with an untyped `ctx` is still unknown when this is asked. */
+/** A value, or a function that builds it. A function with an untyped `ctx` is not inferred yet when this type is evaluated. */
 type OrFunction<V, C, T> = unknown extends V
   ? (ctx: C) => T | Promise<T>
   : V extends (...args: never) => unknown

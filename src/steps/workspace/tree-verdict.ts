@@ -281,7 +281,7 @@ export function isRepeatable({ checks: known }: KindFacts, verdict: RequiredVerd
   if (verdict.judge === undefined) return false;
   const checks = configOf(verdict)?.checks ?? [];
   return (
-    !verdict.isForeign || allChecks(checks).every(({ check, templates }) => known[check]?.sameInEveryRun === true && templates !== true)
+    !verdict.isForeign || allChecks(checks).every(({ check, templates }) => known[check]?.independentOfRun === true && templates !== true)
   );
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
 import type { CheckModel } from '../../definition/check.ts';
-import { judgesFiles } from '../../definition/landing.ts';
+import { anyReadsFiles } from '../../definition/landing.ts';
 import type { Definition } from '../../definition/model.ts';
 import { REGISTRY } from '../../kinds/registry.ts';
 import { createAttemptRequest } from '../../proof/attempt-request.ts';
@@ -123,8 +123,8 @@ test('gates read files unless none of their checks does', () => {
     { check: 'pr_approval', from: 'maintainers' },
     { check: 'any_of', checks: [{ check: 'ci_status' }, webhook] },
   ];
-  expect(judgesFiles(REGISTRY, elsewhere)).toBe(false);
-  expect(judgesFiles(REGISTRY, [...elsewhere, { check: 'any_of', checks: [webhook, own] }])).toBe(true);
+  expect(anyReadsFiles(REGISTRY, elsewhere)).toBe(false);
+  expect(anyReadsFiles(REGISTRY, [...elsewhere, { check: 'any_of', checks: [webhook, own] }])).toBe(true);
 });
 
 describe('in a plain folder', () => {

@@ -87,7 +87,7 @@ stages:
 `);
   expect(none).toEqual([]);
   expect(warnings.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    '7 stage "b": the loop from "b" to "a" has no bound; it is taken 4 times at most, then the run escalates',
+    '7 stage "b": the loop from "b" to "a" has no limit; after 4 iterations the run escalates',
   ]);
   expect(compiled?.definition.steps[1]?.next.fail).toMatchObject({ to: { step: 'a' }, max: 4, then: { end: 'escalate' } });
 });
@@ -136,8 +136,8 @@ stages:
     ['{ schedule: "0 0 30 2 *", params: { scope: all } }', '4:22 SCHEDULE_INVALID the schedule "0 0 30 2 *" names a date that never comes'],
     ['{ schedule: "@daily", timezone: Nowhere, params: { scope: all } }', '4:42 SCHEDULE_INVALID there is no time zone "Nowhere"'],
     ['{ timezone: UTC }', '4:22 SCHEDULE_INVALID "trigger.timezone" needs a schedule'],
-    ['{}', '4:10 SCHEDULE_INVALID the trigger has no event, no command and no schedule'],
-  ])('that starts nothing is reported at its position: %s', (trigger, error) => {
+    ['{}', '4:10 SCHEDULE_INVALID the trigger must have an event, a command or a schedule'],
+  ])('a schedule that starts nothing is reported at its position: %s', (trigger, error) => {
     expect(errors(file(trigger))).toEqual([error]);
   });
 

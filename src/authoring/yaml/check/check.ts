@@ -1,4 +1,4 @@
-// Owns checking a workflow file: it is read and compiled, and every problem gets its position.
+// Checks a workflow file: reads and compiles it, and gives every problem its position.
 
 import { fieldOf, type Json } from '../../../base/json.ts';
 import { addedPurpose, splitName } from '../../../definition/address.ts';
@@ -18,8 +18,8 @@ import type { CompileProblem } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { problemAt, type YamlProblem } from '../problem/problem.ts';
 import { readYamlWorkflow, type YamlReading } from '../read/read.ts';
-import type { WrittenCheck, WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlCheck, YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { nameProblems } from './names.ts';
 
 /** The problems of a workflow file, and the workflow if it has no errors. */
@@ -27,16 +27,16 @@ export interface CheckedYaml extends CheckedModule {
   readonly compiled?: CompiledWorkflow;
 }
 
-/** Checks the text of a workflow file and compiles it; nothing of it is run. */
+/** Checks the text of a workflow file and compiles it, without running anything in it. */
 export function checkYaml(file: string, text: string, registry: Compilers): CheckedYaml {
-  const { finish, ...found } = examine(file, text, registry);
-  return finish === undefined ? found : { ...found, compiled: finish() };
+  const { finish, ...checked } = examine(file, text, registry);
+  return finish === undefined ? checked : { ...checked, compiled: finish() };
 }
 
 /** Checks the text of a workflow file without compiling it: most files of a project are only checked, not run. */
 export function findYamlProblems(file: string, text: string, registry: Compilers): CheckedModule {
-  const { finish: _, ...found } = examine(file, text, registry);
-  return found;
+  const { finish: _, ...checked } = examine(file, text, registry);
+  return checked;
 }
 
 /** Returns the problems of a file, and a function that compiles it if there are no errors. */
@@ -54,9 +54,9 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
     ...scheduleProblems(document, positionOf, definition),
     ...compiled.filter((problem) => isOfAuthor(problem, document)).map((problem) => at(problem, reading)),
   ];
-  const found = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
+  const findings = bySeverity([...all].sort((a, b) => a.line - b.line || a.column - b.column));
   const workflow = { ...describe(document), file, ...positionOf(['metadata', 'name']) };
-  if (definition === undefined || finish === undefined) return { ...found, workflow, references: checks };
+  if (definition === undefined || finish === undefined) return { ...findings, workflow, references: checks };
   const others = referencesIn(definition).filter(({ kind }) => kind !== 'check');
   const references = [...checks, ...others.map((reference) => ({ ...reference, ...positionOf(pathOf(reference, document, definition)) }))];
   const model = triggerOf(document);
@@ -64,30 +64,30 @@ function examine(file: string, text: string, registry: Compilers): CheckedModule
   const name = commandOf(document);
   const command = name === undefined ? {} : { command: { name, ...positionOf(['trigger', 'command']) } };
   return {
-    ...found,
+    ...findings,
     workflow,
     references,
     params: definition.params,
     ...trigger,
     ...command,
-    ...(found.errors.length > 0 ? {} : { finish }),
+    ...(findings.errors.length > 0 ? {} : { finish }),
   };
 }
 
-function describe({ metadata, params = {}, stages }: WrittenWorkflow) {
+function describe({ metadata, params = {}, stages }: YamlWorkflow) {
   const { name, title = name, description = '' } = metadata;
   return { name, title, description, form: 'graph' as const, params: Object.keys(params), steps: stages.map(({ id }) => id) };
 }
 
-function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading): YamlProblem[] {
+function triggerProblems(document: YamlWorkflow, { positionOf }: YamlReading): YamlProblem[] {
   const { trigger, override_triggers: overrides } = document;
   const { event } = triggerOf(document) ?? {};
-  const wrong = event === undefined ? undefined : eventProblem(event);
+  const eventFault = event === undefined ? undefined : eventProblem(event);
   const stop = typeof trigger === 'string' ? undefined : trigger?.stop_after;
   const command = commandOf(document);
-  const wrongCommand = command === undefined ? undefined : commandProblem(command);
+  const commandFault = command === undefined ? undefined : commandProblem(command);
   return [
-    ...(wrongCommand === undefined ? [] : [problemAt(positionOf(['trigger', 'command']), { code: 'FIELD_INVALID', ...wrongCommand })]),
+    ...(commandFault === undefined ? [] : [problemAt(positionOf(['trigger', 'command']), { code: 'FIELD_INVALID', ...commandFault })]),
     ...(stop === undefined || event !== undefined
       ? []
       : [
@@ -102,13 +102,15 @@ function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading)
       ? []
       : [
           problemAt(positionOf(['trigger', 'stop_after']), {
-            ...{ code: 'FIELD_INVALID', message: `"${stop}" is not a day, a time or an age` },
-            hint: 'write a day such as 2027-03-31, a time in UTC such as 2027-03-31T12:00Z, or an age such as +30d',
+            ...{ code: 'FIELD_INVALID', message: `"stop_after" must be a day, a time in UTC or an age, not "${stop}"` },
+            hint: 'write such as 2027-03-31, 2027-03-31T12:00Z or +30d',
           }),
         ]),
-    ...(wrong === undefined
+    ...(eventFault === undefined
       ? []
-      : [problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...wrong })]),
+      : [
+          problemAt(positionOf(typeof trigger === 'string' ? ['trigger'] : ['trigger', 'event']), { code: 'EVENT_UNKNOWN', ...eventFault }),
+        ]),
     ...(overrides === true && event === undefined
       ? [
           problemAt(positionOf(['override_triggers'], 'key'), {
@@ -122,9 +124,9 @@ function triggerProblems(document: WrittenWorkflow, { positionOf }: YamlReading)
   ];
 }
 
-/** What is wrong with the schedule of a file, and with fields that need one. */
+/** The problems of the schedule of a file, and of fields that need one. */
 function scheduleProblems(
-  document: WrittenWorkflow,
+  document: YamlWorkflow,
   positionOf: YamlReading['positionOf'],
   definition: Definition | undefined,
 ): YamlProblem[] {
@@ -132,14 +134,14 @@ function scheduleProblems(
   if (trigger === undefined || typeof trigger === 'string') return [];
   const model = scheduleIn(document);
   if (model !== undefined) {
-    const wrong = scheduleProblem(model, definition?.params);
-    if (wrong === undefined) return [];
-    const { field, message, hint } = wrong;
+    const problem = scheduleProblem(model, definition?.params);
+    if (problem === undefined) return [];
+    const { field, message, hint } = problem;
     return [problemAt(positionOf(['trigger', field]), { code: 'SCHEDULE_INVALID', message, hint })];
   }
   const alone = (['timezone', 'catch_up', 'params'] as const).find((field) => trigger[field] !== undefined);
   if (alone !== undefined || (trigger.event === undefined && trigger.command === undefined)) {
-    const message = alone === undefined ? 'the trigger has no event, no command and no schedule' : `"trigger.${alone}" needs a schedule`;
+    const message = alone === undefined ? 'the trigger must have an event, a command or a schedule' : `"trigger.${alone}" needs a schedule`;
     const hint = 'add "schedule", such as "0 6 * * 1-5"';
     return [problemAt(positionOf(alone === undefined ? ['trigger'] : ['trigger', alone]), { code: 'SCHEDULE_INVALID', message, hint })];
   }
@@ -147,7 +149,7 @@ function scheduleProblems(
 }
 
 /** Whether a problem concerns the author: one who set the recovery of a stage needs no advice about it. */
-function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: WrittenWorkflow): boolean {
+function isOfAuthor({ code, step = '' }: CompileProblem, { stages, recovery: whole }: YamlWorkflow): boolean {
   return code !== 'RECOVERY_DEFAULT' || (whole === undefined && stages.some(({ id, recovery }) => id === step && recovery === undefined));
 }
 
@@ -196,7 +198,7 @@ function idOf(value: Json): string {
 }
 
 /** Where a reference is written. */
-function pathOf(reference: Reference, { stages }: WrittenWorkflow, { steps }: Definition): YamlPath {
+function pathOf(reference: Reference, { stages }: YamlWorkflow, { steps }: Definition): YamlPath {
   const { id: first, member } = splitName(reference.step);
   const { addedFor } = steps.find(({ id }) => id === first) ?? {};
   const index = Math.max(
@@ -210,14 +212,14 @@ function pathOf(reference: Reference, { stages }: WrittenWorkflow, { steps }: De
   const base: YamlPath = branch === -1 ? ['stages', index] : ['stages', index, 'branches', branch];
   if (reference.kind === 'role') return [...base, stage.type === 'review' ? reviewKey(stage, reference.name) : 'agent'];
   if (reference.kind === 'workflow') return [...base, 'workflow'];
-  const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly WrittenCheck[] };
+  const written = (branch === -1 ? stage : branchesOf(stage)[branch]) as { readonly conditions?: readonly YamlCheck[] };
   const condition = (written.conditions ?? []).findIndex(({ check }) => check === 'pr_approval');
   if (condition === -1) return reference.kind === 'group' ? [...base, 'from'] : base;
   return [...base, 'conditions', condition, 'from'];
 }
 
 /** The field of a review that names a role. */
-function reviewKey(stage: WrittenStage, role: string): string {
+function reviewKey(stage: YamlStage, role: string): string {
   const names = (written: unknown): boolean => written === role || (written as { readonly agent?: string } | undefined)?.agent === role;
   return ['reviewer', 'fixer', 'splitter'].find((key) => names(stage[key])) ?? 'reviewer';
 }

@@ -1,5 +1,5 @@
-// Owns compiling a checked workflow file: the file becomes the spec of a graph, which the graph compiler reads, and each
-// problem gets its position in the file.
+// Compiles a checked workflow file: the file becomes the spec of a graph, which the graph compiler reads, and each problem
+// gets its position in the file.
 //
 // - A stage without a transition for success goes to the next one in the file, the last to `complete`; a skipped one
 //   likewise.
@@ -22,19 +22,19 @@ import { checkDefinition } from '../../../definition/validation/validate.ts';
 import { finishGraph, readGraph } from '../../graph/graph.ts';
 import { GraphReading } from '../../graph/reading.ts';
 import type { Compilers } from '../../graph/work.ts';
-import type { WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { listOf } from './part.ts';
 import { reactionPath } from './reaction.ts';
 import { specOf } from './spec.ts';
 import { type CompileProblem, type TransitionKey, Transitions, transitionKeysOf, transitionOf } from './transition.ts';
 
 const MAX_ITERATIONS = 10;
-/** Problems that are reported where the name is written. */
+/** Problems that are reported at the name in the file. */
 const CHECKED_IN_FILE: ReadonlySet<string> = new Set(['TARGET_UNKNOWN', 'TARGET_IN_BRANCH', 'NAME_UNKNOWN']);
-/** Problems that a target without a stage causes by itself. */
+/** Problems that are mere consequences of a target that does not exist. */
 const FOLLOWS_WRONG_TARGETS: ReadonlySet<string> = new Set(['UNREACHABLE', 'DEAD_END', 'NO_END']);
-/** Problems that two stages of one id cause by themselves. */
+/** Problems that are mere consequences of two stages with the same id. */
 const FOLLOWS_DUPLICATES: ReadonlySet<string> = new Set([...FOLLOWS_WRONG_TARGETS, 'LOOP_UNBOUNDED']);
 /** Hints for problems of the graph, in the terms of a workflow file. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ interface Draft {
 }
 
 /** The definition of a checked file, if there are no errors, and all problems. */
-export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
+export function draftYaml(file: YamlWorkflow, compilers: Compilers): Draft {
   const transitions = new Transitions(file, file.limits?.max_iterations ?? MAX_ITERATIONS);
   const reading = new GraphReading(compilers, 'file');
   const draft = readGraph(specOf(file, transitions, compilers), reading);
@@ -76,8 +76,8 @@ export function draftYaml(file: WrittenWorkflow, compilers: Compilers): Draft {
   };
 }
 
-/** What starts the workflow. */
-export function triggerOf({ trigger, override_triggers }: WrittenWorkflow): TriggerModel | undefined {
+/** The trigger of the workflow. */
+export function triggerOf({ trigger, override_triggers }: YamlWorkflow): TriggerModel | undefined {
   const overrides = override_triggers === true ? { overrides: true as const } : {};
   if (trigger === undefined) return undefined;
   if (typeof trigger === 'string') return { event: trigger, labels: [], baseBranches: [], ...overrides };
@@ -109,19 +109,19 @@ function endOf(text: string): number {
 }
 
 /** The command that starts the workflow. */
-export function commandOf({ trigger }: WrittenWorkflow): string | undefined {
+export function commandOf({ trigger }: YamlWorkflow): string | undefined {
   return trigger === undefined || typeof trigger === 'string' ? undefined : trigger.command;
 }
 
 /** The schedule of a file, if it has one. */
-export function scheduleIn({ trigger }: WrittenWorkflow): ScheduleModel | undefined {
+export function scheduleIn({ trigger }: YamlWorkflow): ScheduleModel | undefined {
   if (trigger === undefined || typeof trigger === 'string' || trigger.schedule === undefined) return undefined;
   const { schedule, timezone, catch_up: catchUp, params } = trigger;
   return scheduleOf({ schedule, ...omitUndefined({ timezone, catchUp, params: params as JsonObject | undefined }) });
 }
 
 /** A problem of a step, positioned at its stage. */
-function placed(file: WrittenWorkflow, { steps }: Definition, problem: Problem): CompileProblem {
+function placed(file: YamlWorkflow, { steps }: Definition, problem: Problem): CompileProblem {
   const { stages } = file;
   if (problem.reaction !== undefined) return { ...problem, severity: severityOf(problem), path: reactionPath(file, problem.reaction) };
   const step = problem.step ?? '';
@@ -136,13 +136,13 @@ function placed(file: WrittenWorkflow, { steps }: Definition, problem: Problem):
   const hint = HINTS[problem.code] ?? problem.hint;
   const severity = severityOf(problem);
   if (stage === undefined) return { ...problem, hint, severity, path: problem.param === undefined ? [] : ['params', problem.param] };
-  // A bound that leads back into its loop is fixed at its `then`.
+  // A limit that leads back into its loop is fixed at its `then`.
   const bounded = problem.code === 'LOOP_REENTERED' ? transitionKeysOf(stage).find((key) => isBoundedWithTarget(stage, key)) : undefined;
   const inside = bounded === undefined ? (problem.code === 'KIND_INVALID' && 'with' in stage ? ['with'] : []) : [bounded, 'then'];
   return { ...problem, hint, severity, path: ['stages', index, ...inside] };
 }
 
-function isBoundedWithTarget(stage: WrittenStage, key: TransitionKey): boolean {
+function isBoundedWithTarget(stage: YamlStage, key: TransitionKey): boolean {
   const { max_iterations: max, then } = transitionOf(stage, key) ?? {};
   return max !== undefined && then !== undefined;
 }

@@ -1,4 +1,4 @@
-// Owns what stages and checks of a workflow file have in common in the spec of a graph: requests, outputs, expressions.
+// Translates the common parts of stages and checks to the spec of a graph: requests, outputs, expressions.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { Json } from '../../../base/json.ts';
@@ -6,10 +6,10 @@ import type { DatabasesSpec } from '../../../definition/database.ts';
 import type { NetworkSpec } from '../../../definition/network.ts';
 import type { SharedSpec } from '../../graph/spec.ts';
 import type { OutputSpec, Webhook } from '../../spec/part.ts';
-import type { WrittenStage } from '../schema/form.ts';
-import type { WrittenOutput } from '../schema/rule.ts';
+import type { YamlStage } from '../schema/form.ts';
+import type { YamlOutput } from '../schema/rule.ts';
 
-/** Variables as texts. */
+/** Environment variables as strings. */
 export function envOf(env: Readonly<Record<string, string | number | boolean>> = {}): Readonly<Record<string, string>> | undefined {
   return nonEmpty(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])));
 }
@@ -37,7 +37,7 @@ export function restrictionsOf({
   };
 }
 
-interface WrittenRequest {
+interface YamlRequest {
   readonly url: string;
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -45,7 +45,7 @@ interface WrittenRequest {
 }
 
 /** A request with its method. */
-export function requestOf({ url, method, headers = {}, body }: WrittenRequest): Webhook['request'] {
+export function requestOf({ url, method, headers = {}, body }: YamlRequest): Webhook['request'] {
   return { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, ...omitUndefined({ body: body as Json | undefined }) };
 }
 
@@ -55,9 +55,9 @@ export function bareExpression(source: string): string {
   return text.length >= 4 && text.startsWith('{{') && text.endsWith('}}') ? text.slice(2, -2).trim() : text;
 }
 
-/** One text or several, as a list. */
-export function listOf(written: string | readonly string[] | undefined): readonly string[] {
-  return typeof written === 'string' ? [written] : (written ?? []);
+/** One string or several, as a list. */
+export function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return typeof value === 'string' ? [value] : (value ?? []);
 }
 
 /** The object, if it has any field. */
@@ -65,12 +65,12 @@ export function nonEmpty<T extends object>(object: T | undefined): T | undefined
   return object === undefined || Object.keys(object).length === 0 ? undefined : object;
 }
 
-/** What a stage produces. */
+/** The outputs of a stage. */
 export function outputsOf({
   outputs = [],
   fresh,
 }: {
-  readonly outputs?: readonly WrittenOutput[] | undefined;
+  readonly outputs?: readonly YamlOutput[] | undefined;
   readonly fresh?: 'activation' | 'run' | undefined;
 }): Pick<SharedSpec, 'outputs' | 'fresh'> {
   if (outputs.length === 0) return {};
@@ -78,6 +78,6 @@ export function outputsOf({
 }
 
 /** The branches of a parallel stage; none of any other. */
-export function branchesOf({ branches = [] }: WrittenStage): readonly WrittenStage[] {
-  return branches as readonly WrittenStage[];
+export function branchesOf({ branches = [] }: YamlStage): readonly YamlStage[] {
+  return branches as readonly YamlStage[];
 }

@@ -1,30 +1,30 @@
-// Owns reading the reactions of a workflow file.
+// Reads the reactions of a workflow file.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import { camel } from '../../../base/letter-case.ts';
 import type { ReactionSpec } from '../../spec/reaction.ts';
 import type { YamlPath } from '../position/position.ts';
-import type { WrittenReaction } from '../schema/reaction.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlReaction } from '../schema/reaction.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 
 /** The reactions of a file, in order; `targetOf` returns the first step of a stage. */
-export function reactionsOf(file: WrittenWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
+export function reactionsOf(file: YamlWorkflow, targetOf: (stage: string) => string): readonly ReactionSpec[] | undefined {
   if (file.on_events === undefined) return undefined;
-  return written(file).map(({ reaction: { event, conditions, do: what, stage, max, notify, message } }) => ({
+  return reactionsIn(file).map(({ reaction: { event, conditions, do: kind, stage, max, notify, message } }) => ({
     event,
-    do: what,
+    do: kind,
     ...omitUndefined({ conditions: conditions && omitUndefined(camel(conditions)), step: stage && targetOf(stage), max, notify, message }),
   }));
 }
 
-/** Where the reaction with this number is written. */
-export function reactionPath(file: WrittenWorkflow, index: number): YamlPath {
-  return written(file)[index]?.path ?? ['on_events'];
+/** The path of the reaction with this number. */
+export function reactionPath(file: YamlWorkflow, index: number): YamlPath {
+  return reactionsIn(file)[index]?.path ?? ['on_events'];
 }
 
-function written({ on_events: given = [] }: WrittenWorkflow): { readonly reaction: WrittenReaction; readonly path: YamlPath }[] {
-  if (Array.isArray(given)) return given.map((reaction: WrittenReaction, index) => ({ reaction, path: ['on_events', index] }));
-  return Object.entries(given).map(([event, reaction]) => ({
+function reactionsIn({ on_events: reactions = [] }: YamlWorkflow): { readonly reaction: YamlReaction; readonly path: YamlPath }[] {
+  if (Array.isArray(reactions)) return reactions.map((reaction: YamlReaction, index) => ({ reaction, path: ['on_events', index] }));
+  return Object.entries(reactions).map(([event, reaction]) => ({
     reaction: typeof reaction === 'string' ? { event, do: reaction } : { event, ...reaction },
     path: ['on_events', event],
   }));

@@ -1,5 +1,5 @@
-// Owns translating a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a graph
-// has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a step of its own.
+// Translates a workflow file to the spec of a graph, as `defineWorkflow` takes it, with its steps as entries by id. Whatever a
+// graph has no field for (a delay on a transition, a message on entering a stage, hooks) becomes a separate step.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -14,29 +14,29 @@ import type { GraphEntries, SharedSpec, StepFields } from '../../graph/spec.ts';
 import type { Compilers, KindCompiler } from '../../graph/work.ts';
 import type { CheckSpec } from '../../spec/check.ts';
 import type { BoundedNext, Retry } from '../../spec/part.ts';
-import type { WorkAndFrame, WrittenCheck, WrittenStage, WrittenUndo } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { WorkAndFrame, YamlCheck, YamlStage, YamlUndo } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { hookOf } from './forge.ts';
 import { aboutPullRequest, staleTransitions } from './landing.ts';
 import { envOf, nonEmpty } from './part.ts';
 import { reactionsOf } from './reaction.ts';
 import { always, notifyStep, retryOf, type StepEntry, type TransitionKey, type Transitions, transitionOf } from './transition.ts';
 
-type WrittenHooks = WrittenWorkflow['on_complete'];
+type YamlHooks = YamlWorkflow['on_complete'];
 
 const SUCCESS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
-/** Outcomes that go where `on_error` leads when the stage has no transition of their own for them (C2). */
+/** Outcomes that follow `on_error` if the stage has no transition for them (C2). */
 const FAILURES: readonly (readonly [outcome: string, keys: readonly TransitionKey[]])[] = [
   ['error', []],
   ['timeout', ['on_timeout']],
   ['conflict', ['on_conflict']],
   ['ci_failure', ['on_ci_failure']],
 ];
-/** An unreachable forge is tried again before a person has to act, because the work of the run is already done. */
+/** An unreachable forge is retried before a person has to act, because the work of the run is already done. */
 const HOOK_RETRY: Retry = { max: 3, on: ['error', 'timeout'], backoff: { initial: '10s', factor: 3, max: '10m' } };
 
 /** The spec of a workflow file. */
-export function specOf(file: WrittenWorkflow, transitions: Transitions, compilers: Compilers): GraphEntries {
+export function specOf(file: YamlWorkflow, transitions: Transitions, compilers: Compilers): GraphEntries {
   const { name, title, description, version } = file.metadata;
   const stages = file.stages.flatMap((stage, index) => stageSteps(file, { stage, index, transitions, compilers }));
   return {
@@ -60,30 +60,30 @@ export function specOf(file: WrittenWorkflow, transitions: Transitions, compiler
   };
 }
 
-function concurrencyOf({ concurrency, metadata }: WrittenWorkflow): Concurrency | undefined {
+function concurrencyOf({ concurrency, metadata }: YamlWorkflow): Concurrency | undefined {
   if (concurrency === undefined) return undefined;
   const { max, key } = typeof concurrency === 'number' ? { max: concurrency } : concurrency;
   return { key: key === undefined ? `workflow:${metadata.name}` : `shared:${key}`, max };
 }
 
-function paramsOf(params: NonNullable<WrittenWorkflow['params']>): ArgSpecs {
-  // The compiler checks them, and fills in what was left out.
+function paramsOf(params: NonNullable<YamlWorkflow['params']>): ArgSpecs {
+  // The compiler checks them and adds the defaults.
   return Object.fromEntries(Object.entries(params).map(([name, param]) => [name, omitUndefined(param) as unknown as Arg]));
 }
 
-interface StagePlace {
-  readonly stage: WrittenStage;
+interface StageContext {
+  readonly stage: YamlStage;
   readonly index: number;
   readonly transitions: Transitions;
   readonly compilers: Compilers;
 }
 
 /** The step of a stage, after the one that sends a message on entering it, if there is one. */
-function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
-  const { stage, index, transitions, compilers } = place;
+function stageSteps(file: YamlWorkflow, context: StageContext): StepEntry[] {
+  const { stage, index, transitions, compilers } = context;
   const extend = extensionOf(stage, transitions);
-  const work = questionOf(file, place, workOf(stage, compilers));
-  const next = nextOf(file, place);
+  const work = questionOf(file, context, workOf(stage, compilers));
+  const next = nextOf(file, context);
   const step: StepFields = {
     ...frameOf(stage),
     ...work,
@@ -92,7 +92,7 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
   };
   if (stage.on_enter === undefined) return [[stage.id, step]];
   const enter = notifyStep(stage.on_enter.notify, always(stage.id));
-  // Nobody gets a message about a stage that is skipped.
+  // A skipped stage sends no message.
   return [
     [addedName(stage.id, 'enter'), { ...enter, addedFor: stage.id, ...omitUndefined({ condition: stage.condition }) }],
     [stage.id, step],
@@ -100,14 +100,14 @@ function stageSteps(file: WrittenWorkflow, place: StagePlace): StepEntry[] {
 }
 
 /** A question with the targets of its answers; in a workflow about a pull request, it is about that too. */
-function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StagePlace, work: WorkAndFrame): WorkAndFrame {
+function questionOf(file: YamlWorkflow, { stage, index: position, transitions }: StageContext, work: WorkAndFrame): WorkAndFrame {
   const { human } = work;
   if (human === undefined) return work;
-  const written = (stage.options ?? []) as readonly { readonly goto?: string }[];
-  const options = human.options?.map((option, at) => {
-    const target = written[at]?.goto;
+  const answers = (stage.options ?? []) as readonly { readonly goto?: string }[];
+  const options = human.options?.map((option, index) => {
+    const target = answers[index]?.goto;
     if (target === undefined) return option;
-    transitions.check(stage.id, target, ['stages', index, 'options', at, 'goto']);
+    transitions.check(stage.id, target, ['stages', position, 'options', index, 'goto']);
     return { ...option, nextStep: transitions.target(target) };
   });
   const subjects = aboutPullRequest(file) ? { ...human.subjects, pr: true as const } : human.subjects;
@@ -115,7 +115,7 @@ function questionOf(file: WrittenWorkflow, { stage, index, transitions }: StageP
 }
 
 /** More time instead of a timeout, and the side step that sends a message about it. */
-function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields['extend'] {
+function extensionOf(stage: YamlStage, transitions: Transitions): StepFields['extend'] {
   const { extend, max_extensions: max, notify } = transitionOf(stage, 'on_timeout') ?? {};
   if (extend === undefined) return undefined;
   const onExtend =
@@ -124,17 +124,17 @@ function extensionOf(stage: WrittenStage, transitions: Transitions): StepFields[
 }
 
 function nextOf(
-  { databases }: WrittenWorkflow,
-  { stage, index, transitions, compilers }: StagePlace,
+  { databases }: YamlWorkflow,
+  { stage, index, transitions, compilers }: StageContext,
 ): Readonly<Record<string, BoundedNext>> {
   const edge = (key: TransitionKey) => transitions.edge(index, key);
   const onward = { to: transitions.after(index) };
-  const ok = SUCCESS.map(edge).find((found) => found !== undefined) ?? onward;
+  const ok = SUCCESS.map(edge).find((transition) => transition !== undefined) ?? onward;
   const skip = edge('skip_to') ?? onward;
   const reject = edge('on_reject') ?? edge('on_any_reject');
   const rejectAll = edge('on_all_reject');
   const onFailure = edge('on_fail') ?? edge('on_failure');
-  // `on_failure` stands for every way to fail, `on_fail` for a verdict.
+  // `on_failure` is for every kind of failure, `on_fail` for a verdict.
   const onError = edge('on_error') ?? ('on_failure' in stage ? onFailure : undefined) ?? { to: 'escalate' };
   const own = ownKindOf(stage, compilers)?.outcomes.map((outcome) => [outcome, edge(`on_${outcome}`) ?? onError] as const) ?? [];
   // The outcome when others changed the same rows. For a stage that cannot write, validation reports it.
@@ -142,7 +142,7 @@ function nextOf(
   const isPossible = (outcome: string): boolean =>
     stage.type === 'action' || (outcome !== 'ci_failure' && (outcome !== 'conflict' || mayConflict));
   const failures = FAILURES.filter(([outcome]) => isPossible(outcome)).map(
-    ([outcome, keys]) => [outcome, keys.map(edge).find((found) => found !== undefined) ?? onError] as const,
+    ([outcome, keys]) => [outcome, keys.map(edge).find((transition) => transition !== undefined) ?? onError] as const,
   );
   return {
     ok,
@@ -153,14 +153,14 @@ function nextOf(
   };
 }
 
-function writesDatabase({ type, databases }: WrittenStage, all: WrittenWorkflow['databases'], { kinds }: Compilers): boolean {
+function writesDatabase({ type, databases }: YamlStage, all: YamlWorkflow['databases'], { kinds }: Compilers): boolean {
   const named = (databases ?? all) as DatabasesSpec | undefined;
   const kind = Object.values(kinds).find((known) => known.kind === type)?.kind;
   return kind !== undefined && named !== undefined && writtenDatabase(kinds, { kind, databases: named }) !== undefined;
 }
 
 /** Hooks that run before a run completes, one after the other; a failed message never affects the run. */
-function completeHooks(hooks: WrittenHooks = []): StepEntry[] {
+function completeHooks(hooks: YamlHooks = []): StepEntry[] {
   return hooks.map((hook, index) => {
     const to = index + 1 < hooks.length ? `on_complete.${index + 2}` : 'complete';
     const more = 'notify' in hook ? { next: always(to) } : { next: { ok: to, skip: to }, retry: HOOK_RETRY };
@@ -168,20 +168,20 @@ function completeHooks(hooks: WrittenHooks = []): StepEntry[] {
   });
 }
 
-/** Hooks that run beside a run that has failed or escalated. */
-function errorHooks(hooks: WrittenHooks = []): StepEntry[] {
+/** Hooks that run when a run has failed or escalated. */
+function errorHooks(hooks: YamlHooks = []): StepEntry[] {
   return hooks.map((hook, index) => {
     const next = index + 1 < hooks.length ? always(`on_error.${index + 2}`) : {};
     return [`on_error.${index + 1}`, { ...hookStep(hook), next, side: true }];
   });
 }
 
-function hookStep(hook: NonNullable<WrittenHooks>[number]): StepFields {
+function hookStep(hook: NonNullable<YamlHooks>[number]): StepFields {
   return { forge: hookOf(hook), recovery: 'rerun', templates: true, merges: false };
 }
 
 /** The work of a stage or a branch; a branch without a type is an agent. */
-function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
+function workOf(stage: YamlStage, compilers: Compilers): WorkAndFrame {
   const own = ownKindOf(stage, compilers);
   if (own !== undefined) return { use: own(stage.with as never) };
   const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
@@ -193,25 +193,25 @@ function workOf(stage: WrittenStage, compilers: Compilers): WorkAndFrame {
 }
 
 /** The fields that every stage and branch has. Texts are templates where the schema allows; results stay in the outputs. */
-function frameOf({ name: title, condition, timeout, recovery, undo }: WrittenStage): SharedSpec {
+function frameOf({ name: title, condition, timeout, recovery, undo }: YamlStage): SharedSpec {
   return { templates: true, merges: false, ...omitUndefined({ title, condition, timeout, recovery, undo: undo && undoOf(undo) }) };
 }
 
-function undoOf(written: WrittenUndo): SharedSpec['undo'] {
-  if (!('run' in written) && !('argv' in written)) return { forge: hookOf(written as never) as never, recovery: 'rerun' };
-  const { run, argv, env, cwd, timeout, recovery } = written;
+function undoOf(undo: YamlUndo): SharedSpec['undo'] {
+  if (!('run' in undo) && !('argv' in undo)) return { forge: hookOf(undo as never) as never, recovery: 'rerun' };
+  const { run, argv, env, cwd, timeout, recovery } = undo;
   return { command: (run ?? argv) as string, ...omitUndefined({ env: envOf(env as never), cwd, timeout: timeout as never, recovery }) };
 }
 
-/** The kind of the application that a stage names, if it does. */
-function ownKindOf({ type }: WrittenStage, { customKinds = {} }: Compilers): CustomKind | undefined {
+/** The application's kind that a stage names, if any. */
+function ownKindOf({ type }: YamlStage, { customKinds = {} }: Compilers): CustomKind | undefined {
   return type !== undefined && Object.hasOwn(customKinds, type) ? customKinds[type] : undefined;
 }
 
-/** A check of a gate; all fields of one that has no form are its own. */
-function checkOf(written: WrittenCheck, compilers: Compilers): CheckSpec {
-  const { check, timeout } = written;
+/** A check of a gate; a check without a form keeps all its fields. */
+function checkOf(yaml: YamlCheck, compilers: Compilers): CheckSpec {
+  const { check, timeout } = yaml;
   const form = Object.hasOwn(compilers.checks, check) ? compilers.checks[check]?.yaml : undefined;
-  const fields = form?.toSpec(written as never, (inner) => checkOf(inner, compilers)) ?? written;
+  const fields = form?.toSpec(yaml as never, (inner) => checkOf(inner, compilers)) ?? yaml;
   return { ...fields, check, ...omitUndefined({ timeout }) } as CheckSpec;
 }

@@ -1,4 +1,4 @@
-// Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its bound.
+// Owns the transitions of stages: the edge for each key of a stage, the steps on it, and its limit.
 
 import { omitUndefined } from '../../../base/fields.ts';
 import type { JsonObject } from '../../../base/json.ts';
@@ -9,12 +9,12 @@ import type { Problem } from '../../../definition/validation/problem.ts';
 import type { Entries, StepFields } from '../../graph/spec.ts';
 import type { BoundedNext } from '../../spec/part.ts';
 import type { YamlPath } from '../position/position.ts';
-import type { WrittenNotify, WrittenStage } from '../schema/form.ts';
-import type { WrittenWorkflow } from '../schema/schema.ts';
+import type { YamlNotify, YamlStage } from '../schema/form.ts';
+import type { YamlWorkflow } from '../schema/schema.ts';
 import { notifyOf } from './forge.ts';
 import { branchesOf } from './part.ts';
 
-/** A problem of the graph, with its place in the file. */
+/** A problem of the graph, with its path in the file. */
 export interface CompileProblem extends Problem {
   readonly path: YamlPath;
   readonly severity: Severity;
@@ -51,14 +51,14 @@ export function transitionKeysOf(stage: object): TransitionKey[] {
  * sends a message; `spawn` has an agent work; `delay` waits; `context` is added to the run's data; then it goes to `goto`,
  * or to `then` where there is no `goto`. When `max_iterations`, `retry` or `extend` is used up, it goes to `then`.
  */
-export interface WrittenTransition {
+export interface YamlTransition {
   readonly goto?: string | undefined;
   readonly then?: string | undefined;
   readonly max_iterations?: number | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly delay?: string | undefined;
   readonly spawn?: string | undefined;
-  readonly notify?: WrittenNotify | undefined;
+  readonly notify?: YamlNotify | undefined;
   readonly retry?: number | undefined;
   readonly backoff?: { readonly initial: string; readonly factor?: number | undefined; readonly max?: string | undefined } | undefined;
   readonly extend?: string | undefined;
@@ -75,9 +75,9 @@ export function always(to: string): Readonly<Record<string, string>> {
 }
 
 /** The transition of a stage under a key, if it has one; a target alone is a transition that goes there. */
-export function transitionOf(stage: WrittenStage, key: TransitionKey): WrittenTransition | undefined {
-  const written = (stage as Readonly<Partial<Record<TransitionKey, string | WrittenTransition>>>)[key];
-  return typeof written === 'string' ? { goto: written } : written;
+export function transitionOf(stage: YamlStage, key: TransitionKey): YamlTransition | undefined {
+  const transition = (stage as Readonly<Partial<Record<TransitionKey, string | YamlTransition>>>)[key];
+  return typeof transition === 'string' ? { goto: transition } : transition;
 }
 
 /** A step by its id. */
@@ -89,10 +89,10 @@ export class Transitions {
   readonly problems: CompileProblem[] = [];
   /** The bound of backward transitions without one of their own. */
   readonly maxIterations: number;
-  private readonly file: WrittenWorkflow;
+  private readonly file: YamlWorkflow;
   private readonly positions: ReadonlyMap<string, number>;
 
-  constructor(file: WrittenWorkflow, maxIterations: number) {
+  constructor(file: YamlWorkflow, maxIterations: number) {
     this.file = file;
     this.maxIterations = maxIterations;
     this.positions = new Map(file.stages.map(({ id }, index) => [id, index]));
@@ -112,7 +112,7 @@ export class Transitions {
 
   /** The edge of a stage's transition under a key, if it has one. */
   edge(index: number, key: TransitionKey): BoundedNext | undefined {
-    const stage = this.file.stages[index] as WrittenStage;
+    const stage = this.file.stages[index] as YamlStage;
     const transition = transitionOf(stage, key);
     if (transition === undefined) return undefined;
     const path = ['stages', index, key];
@@ -126,7 +126,7 @@ export class Transitions {
     return { to: this.through({ stage: stage.id, key }, transition, this.target(name)), ...bound, ...data };
   }
 
-  /** Reports a target that does not exist, where it is written. */
+  /** Reports a target that does not exist, at its position. */
   check(step: string, name: string, path: YamlPath): void {
     if (this.positions.has(name) || ENDS.includes(name)) return;
     const group = this.file.stages.find((stage) => branchesOf(stage).some(({ id }) => id === name));
@@ -146,7 +146,7 @@ export class Transitions {
   }
 
   private boundOf(
-    { goto, max_iterations: max, then, retry, extend }: WrittenTransition,
+    { goto, max_iterations: max, then, retry, extend }: YamlTransition,
     { name, from, path }: { readonly name: string; readonly from: string; readonly path: YamlPath },
   ): Pick<BoundedNext, 'maxIterations' | 'onExhausted'> {
     if (max !== undefined) return { maxIterations: max, onExhausted: then === undefined ? 'escalate' : this.target(then) };
@@ -157,8 +157,8 @@ export class Transitions {
       step: from,
       code: 'LOOP_UNBOUNDED',
       severity: 'warning',
-      message: `the loop from "${from}" to "${name}" has no bound; it is taken ${this.maxIterations} times at most, then the run escalates`,
-      // Only a transition with goto can have a bound of its own.
+      message: `the loop from "${from}" to "${name}" has no limit; after ${this.maxIterations} iterations the run escalates`,
+      // Only a transition with goto can have its own limit.
       hint: goto === undefined ? 'set limits: { max_iterations: 3 } for the workflow' : 'write max_iterations and then',
       path,
     });
@@ -168,7 +168,7 @@ export class Transitions {
   /** Adds the steps on a transition before its target, last one first. */
   private through(
     { stage, key }: { readonly stage: string; readonly key: string },
-    { delay, spawn, notify, extend }: WrittenTransition,
+    { delay, spawn, notify, extend }: YamlTransition,
     target: string,
   ): string {
     let to = target;
@@ -188,12 +188,12 @@ export class Transitions {
 }
 
 /** A step that sends a message, again after a crash: a message that arrives twice does no harm. */
-export function notifyStep(notify: WrittenNotify, next: NonNullable<StepFields['next']>): StepFields {
+export function notifyStep(notify: YamlNotify, next: NonNullable<StepFields['next']>): StepFields {
   return { forge: notifyOf(notify), recovery: 'rerun', templates: true, merges: false, next };
 }
 
-/** How often a stage is tried again; a timeout without a transition of its own is an error (C2). */
-export function retryOf(stage: WrittenStage): StepFields['retry'] | undefined {
+/** How often a stage is retried; a timeout without its own transition is an error (C2). */
+export function retryOf(stage: YamlStage): StepFields['retry'] | undefined {
   const onError = transitionOf(stage, 'on_error');
   const onTimeout = transitionOf(stage, 'on_timeout') ?? onError;
   const used = onError?.retry === undefined ? onTimeout : onError;

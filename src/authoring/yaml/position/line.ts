@@ -1,4 +1,4 @@
-// Owns lines and columns: which of them an offset into a text is.
+// Converts offsets in a text to lines and columns.
 
 import { LineCounter } from 'yaml';
 

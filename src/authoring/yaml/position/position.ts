@@ -1,4 +1,4 @@
-// Owns positions in a workflow file: of every key and value, and of every character of a string, however it is quoted.
+// Owns the positions in a workflow file: of every key and value, and of every character of a string, however it is quoted.
 
 import type { SourcePosition } from '../../../base/error.ts';
 import type { Origin } from '../../../expr/template.ts';

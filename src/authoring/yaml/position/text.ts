@@ -1,8 +1,8 @@
-// Owns the positions of a text's characters in the file. A YAML value differs from its source: quotes and indentation are
+// Finds the positions of a string's characters in the file. A YAML value differs from its source: quotes and indentation are
 // removed, lines are folded, escapes become characters. A position in a template must survive all of it.
 
-/** A text as it is written in a file. */
-export interface WrittenText {
+/** A string in the source of a file. */
+export interface SourceText {
   readonly value: string;
   /** `PLAIN`, `QUOTE_SINGLE`, `QUOTE_DOUBLE`, `BLOCK_LITERAL` or `BLOCK_FOLDED`. */
   readonly style: string;
@@ -10,19 +10,19 @@ export interface WrittenText {
   readonly end: number;
 }
 
-/** For each character of the value, and for its end, the offset where it is written. */
+/** For each character of the value, and for its end, the offset in the source. */
 export interface ValueOffsets {
   readonly offsets: readonly number[];
   /** The indentation of further lines, if it is the same for all of them. */
   readonly indent: number;
 }
 
-/** Where each character of a text is written. */
-export function valueOffsets(file: string, text: WrittenText): ValueOffsets {
+/** Finds the offset of each character of a string in the source. */
+export function valueOffsets(file: string, text: SourceText): ValueOffsets {
   return text.style.startsWith('BLOCK') ? blockOffsets(file, text) : { offsets: flowOffsets(file, text), indent: 0 };
 }
 
-function blockOffsets(file: string, { value, start, end }: WrittenText): ValueOffsets {
+function blockOffsets(file: string, { value, start, end }: SourceText): ValueOffsets {
   const first = file.indexOf('\n', start) + 1;
   const indent = indentOf(file.slice(first, end), value);
   const offsets: number[] = [];
@@ -73,7 +73,7 @@ const SPACES = /[ \t]*/y;
 const ESCAPED_BREAK = /\\\r?\n[ \t]*(?:\r?\n[ \t]*)*/y;
 const ESCAPE_LENGTH: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 
-function flowOffsets(file: string, { value, style, start }: WrittenText): number[] {
+function flowOffsets(file: string, { value, style, start }: SourceText): number[] {
   const offsets: number[] = [];
   let at = style === 'PLAIN' ? start : start + 1;
   let index = 0;

@@ -1,15 +1,15 @@
-// Owns the messages about unknown fields: a misspelling, a field of another form, or one that does not exist at all.
+// Owns the messages about unknown fields: a misspelt field, a field of another form, or one that does not exist at all.
 
 import * as z from 'zod';
 import { didYouMean, nearestName } from '../../../base/suggest.ts';
 import type { YamlPath } from '../position/position.ts';
 import { noteOf } from '../schema/field.ts';
-import { formsOf, type SchemaPlace } from '../schema/walk.ts';
+import { formsOf, type SchemaNode } from '../schema/walk.ts';
 import { type Fault, listed, quoted } from './problem.ts';
 
 const SHOWN_MAX = 6;
 
-/** Fields of transitions that go with some keys only. */
+/** Fields of transitions that only some keys can have. */
 const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
   retry: 'retry goes with on_error and on_timeout, in a map of its own; work that failed goes back with { goto: …, max_iterations: 3 }',
   backoff: 'backoff goes with retry, under on_error or on_timeout',
@@ -18,27 +18,28 @@ const ELSEWHERE: Readonly<Partial<Record<string, string>>> = {
 };
 
 /** The fault for a field that the schema does not have at this place. */
-export function unknownField(key: string, place: SchemaPlace | undefined, path: YamlPath): Fault {
-  const meant = place?.meant;
+export function unknownField(key: string, node: SchemaNode | undefined, path: YamlPath): Fault {
+  const meant = node?.meant;
   const allowed = meant instanceof z.ZodObject ? Object.keys(meant.shape) : [];
   const what = (meant === undefined ? undefined : noteOf(meant).what) ?? 'this map';
   const message = `${what} has no field ${quoted(key)}`;
-  const way = path.findLast((part) => /^(on_|skip_to)/.test(String(part)));
-  const elsewhere = way === undefined ? undefined : ELSEWHERE[key];
-  if (elsewhere !== undefined) return { code: 'FIELD_UNKNOWN', message: `"${way}" cannot have ${quoted(key)} here`, hint: elsewhere };
-  const others = place === undefined ? [] : formsOf(place.declared).filter((form) => form !== meant && hasField(form, key));
-  if (others.length === 0 && what.endsWith(' hook') && place !== undefined) return unknownHook(key, place);
+  const transition = path.findLast((part) => /^(on_|skip_to)/.test(String(part)));
+  const elsewhere = transition === undefined ? undefined : ELSEWHERE[key];
+  if (elsewhere !== undefined)
+    return { code: 'FIELD_UNKNOWN', message: `"${transition}" cannot have ${quoted(key)} here`, hint: elsewhere };
+  const others = node === undefined ? [] : formsOf(node.declared).filter((form) => form !== meant && hasField(form, key));
+  if (others.length === 0 && what.endsWith(' hook') && node !== undefined) return unknownHook(key, node);
   if (others.length > 0 && what.endsWith(' hook'))
     return { code: 'FIELD_UNKNOWN', message, hint: `each hook is an item of its own: write "- ${key}: …"` };
   if (others.length > 0) return { code: 'FIELD_UNKNOWN', message, hint: belongs(key, { others, allowed, what }) };
   const near = nearestName(key, allowed);
   if (near !== undefined) return { code: 'FIELD_UNKNOWN', message: `${message} (did you mean "${near}"?)`, hint: `rename it to "${near}"` };
   if (path.at(-2) === 'branches' && /^(on_|skip_to)/.test(key))
-    return { code: 'FIELD_UNKNOWN', message, hint: 'branches lead nowhere by themselves; write it on the parallel stage that holds them' };
+    return { code: 'FIELD_UNKNOWN', message, hint: 'branches have no transitions; write it on the parallel stage that contains them' };
   return { code: 'FIELD_UNKNOWN', message, hint: allowed.length === 0 ? 'remove it' : `remove it; ${what} has ${listed(allowed)}` };
 }
 
-function unknownHook(key: string, { declared }: SchemaPlace): Fault {
+function unknownHook(key: string, { declared }: SchemaNode): Fault {
   const known = formsOf(declared).flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []));
   const near = nearestName(key, known);
   const hint = near === undefined ? `use one of ${listed(known)}` : `write "${near}: …"`;

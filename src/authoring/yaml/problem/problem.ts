@@ -1,4 +1,4 @@
-// Owns the shape of a problem in a workflow file: a stable code, its place, what is wrong and what to do.
+// Owns the shape of a problem in a workflow file: a stable code, its position, a message and a hint.
 
 import { shortText } from '../../../base/short-text.ts';
 import type { FindingCode, Severity } from '../../../definition/validation/finding.ts';
@@ -36,7 +36,7 @@ export function bestFirst(problems: readonly YamlProblem[]): YamlProblem[] {
   return [...problems].sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column);
 }
 
-/** A value as messages show it: short, on one line, with its type if the type matters. */
+/** A value for messages: short, on one line, with its type if the type matters. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
@@ -47,7 +47,7 @@ export function shown(value: unknown): string {
 
 const QUOTED_MAX = 60;
 
-/** A text in quotes, cut where it is long. */
+/** A string in quotes, shortened if it is long. */
 export function quoted(text: string): string {
   return JSON.stringify(shortText(text, QUOTED_MAX));
 }

@@ -186,7 +186,7 @@ describe('templates are accepted in some fields, and refused elsewhere', () => {
     );
   });
 
-  it('what expressions read is reported with exact positions, also in blocks', () => {
+  it('the paths that expressions read have exact positions, also in blocks', () => {
     const { expressions } = read(
       `${HEAD}stages:\n  - id: a\n    ${AGENT.replace(', ', '\n    ')}\n    prompt: |\n      one\n        {{ x.y }}\n    condition: >-\n      a.b\n      == c\n`,
     );
@@ -246,7 +246,7 @@ it('a list of names in place of stages is one error', () => {
   const start = cpuTimeMs();
   const { problems } = read(`${HEAD}stages: [${'x, '.repeat(15_000)}]\n`);
   expect(cpuTimeMs() - start).toBeLessThan(3_000);
-  expect(problems).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('as do many more') }]);
+  expect(problems).toMatchObject([{ code: 'STAGE_SHORT', line: 4, column: 10, message: expect.stringContaining('(and many more)') }]);
 });
 
 describe('a file with thousands of faults is reported in part, and quickly', () => {

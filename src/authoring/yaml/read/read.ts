@@ -1,5 +1,5 @@
-// Owns reading a workflow file: from its text to a checked document, or to all its problems, errors first. Nothing of the
-// file is run.
+// Reads a workflow file: from its text to a checked document, or to all its problems, errors first. Nothing of the file is
+// run.
 //
 // - A syntax error is reported alone: everything after it would be a consequence.
 // - A stage that is wrong does not hide the problems of the others.
@@ -13,16 +13,16 @@ import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';
 import { type PlacedFault, schemaVerdict } from '../problem/schema.ts';
 import { hookRules, stageRules } from '../schema/rule.ts';
-import { type WrittenWorkflow, workflowSchema } from '../schema/schema.ts';
+import { workflowSchema, type YamlWorkflow } from '../schema/schema.ts';
 import { type PlacedText, textsOf } from '../schema/walk.ts';
 import { readSource } from './source.ts';
 import { readTemplates, type TemplateOptions, type YamlExpression } from './template.ts';
 
 /** The result of reading a file. */
 export interface YamlReading {
-  /** The workflow, if nothing is wrong with it. */
-  readonly document: WrittenWorkflow | undefined;
-  /** What is written, whatever is wrong with it; undefined if it is not YAML. */
+  /** The workflow, if it has no errors. */
+  readonly document: YamlWorkflow | undefined;
+  /** The content of the file, even with errors; undefined if it is not YAML. */
   readonly written: Json | undefined;
   readonly problems: readonly YamlProblem[];
   /** Every template and condition, in the order of the file, with what it can read. */
@@ -33,7 +33,7 @@ export interface YamlReading {
   originOf(path: YamlPath): Origin;
 }
 
-/** What is known in addition to the file. */
+/** Facts from outside of the file. */
 export interface ReadOptions extends TemplateOptions {
   /** The kinds and checks that the file can name. */
   readonly compilers: Compilers;
@@ -52,13 +52,13 @@ export function readYamlWorkflow(text: string, file: string, options: ReadOption
   const schema = workflowSchema(options.compilers);
   const { faults, wrong } = schemaVerdict(schema, document);
   const rules = ruleFaults(document, wrong, options.compilers);
-  const texts = soundTexts(textsOf(schema, document), faults);
+  const texts = validTexts(textsOf(schema, document), faults);
   const { expressions, problems: textProblems } = readTemplates(texts, { document, positions, options });
   const placed = [...faults, ...rules].map((fault) => problemAt(positions.positionOf(fault.path, fault.part), fault));
   const problems = bestFirst([...placed, ...textProblems]);
-  const isSound = problems.every(({ severity }) => severity !== 'error');
+  const isValid = problems.every(({ severity }) => severity !== 'error');
   // The schema has accepted it, so it is what the schema describes.
-  return { document: isSound ? (document as unknown as WrittenWorkflow) : undefined, written: document, problems, expressions, ...places };
+  return { document: isValid ? (document as unknown as YamlWorkflow) : undefined, written: document, problems, expressions, ...places };
 }
 
 /** Converts `on_fail: restore` to the field it stands for, unless a stage has that name. */
@@ -66,33 +66,33 @@ function withRestores(document: Json): Json {
   if (!isJsonObject(document) || !Array.isArray(document.stages)) return document;
   const stages = document.stages as readonly Json[];
   if (stages.some((stage) => isJsonObject(stage) && stage.id === 'restore')) return document;
-  const spelled = (stage: Json): Json => {
+  const converted = (stage: Json): Json => {
     if (!isJsonObject(stage)) return stage;
     const { on_fail: onFail, ...rest } = stage;
     const own: JsonObject = onFail === 'restore' ? { ...rest, restore_on_fail: true } : stage;
-    return Array.isArray(own.branches) ? { ...own, branches: own.branches.map(spelled) } : own;
+    return Array.isArray(own.branches) ? { ...own, branches: own.branches.map(converted) } : own;
   };
-  return { ...document, stages: stages.map(spelled) };
+  return { ...document, stages: stages.map(converted) };
 }
 
-/** The rules of those stages and hooks whose shape is right. */
+/** The faults of the stages and hooks that have a valid shape. */
 function ruleFaults(document: Json, wrong: readonly YamlPath[], compilers: Compilers): PlacedFault[] {
   // Compared by the first two parts of the path, because a list may have as many items as there are faults.
   const faulty = new Set(wrong.map(([field, index]) => `${field}/${index}`));
-  const isSound = (field: string, index: number): boolean =>
+  const isValid = (field: string, index: number): boolean =>
     !['undefined/undefined', `${field}/undefined`, `${field}/${index}`].some((place) => faulty.has(place));
-  const written = document as unknown as Partial<WrittenWorkflow>;
-  const sound = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
-    Array.isArray(list) ? list.flatMap((item: T, index) => (isSound(field, index) ? rules(item, [field, index]) : [])) : [];
+  const workflow = document as unknown as Partial<YamlWorkflow>;
+  const checked = <T>(list: readonly T[] | undefined, field: string, rules: (item: T, path: YamlPath) => PlacedFault[]): PlacedFault[] =>
+    Array.isArray(list) ? list.flatMap((item: T, index) => (isValid(field, index) ? rules(item, [field, index]) : [])) : [];
   return [
-    ...sound(written.stages, 'stages', (stage, path) => stageRules(stage, path, compilers)),
-    ...sound(written.on_complete, 'on_complete', hookRules),
-    ...sound(written.on_error, 'on_error', hookRules),
+    ...checked(workflow.stages, 'stages', (stage, path) => stageRules(stage, path, compilers)),
+    ...checked(workflow.on_complete, 'on_complete', hookRules),
+    ...checked(workflow.on_error, 'on_error', hookRules),
   ];
 }
 
-/** The texts that are not inside something that already has a fault. */
-function* soundTexts(texts: Iterable<PlacedText>, faults: readonly PlacedFault[]): Generator<PlacedText> {
+/** The strings that are not inside a value that already has a fault. */
+function* validTexts(texts: Iterable<PlacedText>, faults: readonly PlacedFault[]): Generator<PlacedText> {
   const wrong = faults.filter(({ code }) => code !== 'FIELD_MISSING');
   for (const text of texts) if (!wrong.some(({ path }) => path.length > 0 && begins(text.path, path))) yield text;
 }

@@ -123,7 +123,7 @@ describe('anything but plain data is refused at its position', () => {
     expect(readSource(text).root).toBeUndefined();
   });
 
-  it('and no prototype is touched', () => {
+  it('a key such as __proto__ changes no prototype', () => {
     readSource('__proto__: { polluted: 1 }\nconstructor: { prototype: { polluted: 1 } }\n<<: { __proto__: { polluted: 1 } }\n');
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// Owns parsing YAML 1.2 core into JSON values with their positions. The `yaml` package does the parsing; this file adds
+// Parses YAML 1.2 core into JSON values with their positions. The `yaml` package does the parsing; this file adds
 // limits and rejects what a workflow file must not use.
 //
 // - Size, depth, tokens and aliases are counted while the text is tokenized, before anything recurses: a file that is
@@ -88,7 +88,7 @@ function rejectLargeText(text: string): void {
     throw new Rejection(0, {
       code: 'YAML_TOO_LARGE',
       message: `the file is larger than ${FILE_BYTES_MAX} bytes (1 MB), which is the limit for a workflow`,
-      hint: 'keep long texts in files of their own, and split the workflow with `type: workflow` stages',
+      hint: 'move long text to other files, and split the workflow with `type: workflow` stages',
     });
 }
 
@@ -144,9 +144,9 @@ class SourceReader {
   }
 
   /** Reports the first error of a line only: further errors on it are consequences. */
-  private syntaxFault(offset: number, found: { readonly code: string; readonly message: string }): void {
+  private syntaxFault(offset: number, message: { readonly code: string; readonly message: string }): void {
     const { line } = this.placeAt(offset);
-    if (!this.problems.some((problem) => problem.line === line)) this.fault(offset, syntaxFault(this.text, { offset, ...found }));
+    if (!this.problems.some((problem) => problem.line === line)) this.fault(offset, syntaxFault(this.text, { offset, ...message }));
   }
 
   /** The syntax tree of the file; stops where the file exceeds a limit. */
@@ -166,11 +166,11 @@ class SourceReader {
   }
 
   private rejectUnprintable(): void {
-    const found = UNPRINTABLE.exec(this.text.startsWith('\ufeff') ? ` ${this.text.slice(1)}` : this.text);
-    if (found === null) return;
-    const code = (found[0].codePointAt(0) ?? 0).toString(16).padStart(4, '0').toUpperCase();
+    const match = UNPRINTABLE.exec(this.text.startsWith('\ufeff') ? ` ${this.text.slice(1)}` : this.text);
+    if (match === null) return;
+    const code = (match[0].codePointAt(0) ?? 0).toString(16).padStart(4, '0').toUpperCase();
     const message = `the character U+${code} cannot be part of a YAML file`;
-    throw new Rejection(found.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
+    throw new Rejection(match.index, { code: 'YAML_CHARACTER', message, hint: 'remove it; in double quotes it can be written with \\u' });
   }
 
   private locate(node: Node | null | undefined, keyStart: number | undefined): LocatedValue {
@@ -205,7 +205,7 @@ class SourceReader {
     if (!/^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/.test(tag) && tag !== '!')
       this.fault(this.text.lastIndexOf(tag.startsWith('tag:') ? '!!' : '!', start), {
         code: 'YAML_TAG',
-        message: `the tag ${quoted(tag.replace('tag:yaml.org,2002:', '!!'))} is not allowed; a workflow holds plain data only`,
+        message: `the tag ${quoted(tag.replace('tag:yaml.org,2002:', '!!'))} is not allowed; a workflow may only contain plain data`,
         hint: 'remove the tag, and write the value as text, a number, a list or a map',
       });
   }
@@ -215,7 +215,7 @@ class SourceReader {
     if (typeof value === 'number' && Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return { value };
     this.fault(start, {
       code: 'YAML_NUMBER',
-      message: `this is read as the number ${String(value)}, which cannot be kept exactly`,
+      message: `this is read as the number ${String(value)}, which cannot be represented exactly`,
       hint: 'write it in quotes if it is meant as text',
     });
     return { value: null };
@@ -257,7 +257,7 @@ class SourceReader {
     const { line } = this.placeAt(first.keyStart ?? 0);
     this.fault(start, {
       code: 'YAML_DUPLICATE_KEY',
-      message: `${quoted(key)} is already written on line ${line}; a map has each key once`,
+      message: `${quoted(key)} is already written on line ${line}; keys must be unique`,
       hint: 'keep one of the two, or rename this one',
     });
   }
@@ -307,8 +307,8 @@ const EMPTY: Fault = {
 };
 const SEVERAL: Fault = {
   code: 'YAML_DOCUMENTS',
-  message: 'a second document begins here; a file holds one workflow',
-  hint: 'move it to a file of its own',
+  message: 'a second document begins here; a file must contain one workflow',
+  hint: 'move it to another file',
 };
 const OLD_VERSION: Fault = {
   code: 'YAML_DIRECTIVE',
@@ -337,12 +337,12 @@ const TOO_MANY_TOKENS: Fault = {
 };
 const TOO_MANY_VALUES: Fault = {
   code: 'YAML_TOO_LARGE',
-  message: `the file holds more than ${VALUES_MAX} values, counting those that aliases repeat`,
+  message: `the file has more than ${VALUES_MAX} values, including those that aliases repeat`,
   hint: 'use fewer aliases, or split the workflow with `type: workflow` stages',
 };
 const TOO_MANY_ALIASES: Fault = {
   code: 'YAML_ALIAS',
   message: `the file has more than ${ALIASES_MAX} aliases and anchors`,
-  hint: 'write the values out; texts that begin with * or & need quotes',
+  hint: 'write the values out; strings that begin with * or & need quotes',
 };
-const ALIAS_CYCLE: Fault = { code: 'YAML_ALIAS', message: 'this value holds an alias to itself', hint: 'write the inner value out' };
+const ALIAS_CYCLE: Fault = { code: 'YAML_ALIAS', message: 'this value contains an alias to itself', hint: 'write the inner value out' };

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../problem/problem.ts';
 
-/** What the parser said, and where. */
+/** A message of the parser, with its offset. */
 export interface SyntaxMessage {
   readonly offset: number;
   readonly code: string;
@@ -29,14 +29,14 @@ const WORDS: Readonly<Record<string, readonly [message: string, hint: string]>> 
   MULTIPLE_TAGS: ['a value has more than one tag', 'remove them; text that begins with ! needs quotes'],
   BAD_ALIAS: ['an alias has no name', 'text that begins with * needs quotes'],
   ALIAS_PROPS: ['an alias cannot have an anchor or a tag', 'text that begins with * needs quotes'],
-  BAD_PROP_ORDER: ['an anchor or a tag stands in the wrong place', 'put it right before the value'],
+  BAD_PROP_ORDER: ['an anchor or a tag is in the wrong place', 'put it right before the value'],
   BAD_DIRECTIVE: ['this directive is not known', 'remove the line; text that begins with % needs quotes'],
-  BAD_INDENT: ['the indentation does not fit what is above', 'give all fields of one map the same indentation'],
-  BAD_COLLECTION_TYPE: ['the tag does not fit the value', 'remove the tag'],
-  TAG_RESOLVE_FAILED: ['the tag does not fit the value', 'remove the tag'],
+  BAD_INDENT: ['the indentation does not match the lines above', 'give all fields of one map the same indentation'],
+  BAD_COLLECTION_TYPE: ['the tag does not match the value', 'remove the tag'],
+  TAG_RESOLVE_FAILED: ['the tag does not match the value', 'remove the tag'],
 };
 
-/** What is wrong at a place where the parser stopped. */
+/** The fault at an offset where the parser stopped. */
 export function syntaxFault(text: string, { offset, code, message }: SyntaxMessage): Fault {
   const line = lineAround(text, offset);
   // The most frequent mistake: a value that begins with a template and has no quotes.
@@ -46,39 +46,39 @@ export function syntaxFault(text: string, { offset, code, message }: SyntaxMessa
       message: 'without quotes, YAML reads {{ }} as maps',
       hint: 'put the whole value in quotes, as in "{{ context.pr_number }}"',
     };
-  const [what, hint] = isUnclosed(message)
-    ? missing(message)
-    : (spaceless(line) ?? ragged(message) ?? WORDS[code] ?? [plainly(message), QUOTES]);
-  return { code: 'YAML_SYNTAX', message: `this is not YAML: ${what}`, hint };
+  const [reason, hint] = isUnclosed(message)
+    ? missingEnd(message)
+    : (missingSpace(line) ?? indentationFault(message) ?? WORDS[code] ?? [simplified(message), QUOTES]);
+  return { code: 'YAML_SYNTAX', message: `this is not YAML: ${reason}`, hint };
 }
 
 /** A dash or a colon without a space after it. */
-function spaceless(line: string): readonly [string, string] | undefined {
+function missingSpace(line: string): readonly [string, string] | undefined {
   const [, item] = /^\s*-([A-Za-z_][\w-]*:(?: |$).*)/.exec(line) ?? [];
-  if (item !== undefined) return ['a "-" without a space begins no list item', `write "- ${item.trim()}"`];
+  if (item !== undefined) return ['a list item needs a space after "-"', `write "- ${item.trim()}"`];
   const [, name, value = ''] = /^\s*(?:- )?([A-Za-z_][\w-]*):([^\s:/].*)/.exec(line) ?? [];
-  return name === undefined ? undefined : ['a ":" without a space after it ends no name', `write "${name}: ${value.trim()}"`];
+  return name === undefined ? undefined : ['a key needs a space after ":"', `write "${name}: ${value.trim()}"`];
 }
 
 /** A line whose indentation matches none of the lines around it. */
-function ragged(message: string): readonly [string, string] | undefined {
+function indentationFault(message: string): readonly [string, string] | undefined {
   return /without - indicator|same column/.test(message) ? WORDS.BAD_INDENT : undefined;
 }
 
-/** True for what the parser says about a quote or a bracket that nothing closes. */
+/** True for the parser's message about a quote or a bracket that is not closed. */
 export function isUnclosed(message: string): boolean {
   return /closing .quote|end with a/.test(message);
 }
 
-function missing(message: string): readonly [string, string] {
+function missingEnd(message: string): readonly [string, string] {
   if (message.includes('"quote')) return ['a text that begins with " has no closing "', 'close it; a " inside is written \\"'];
   if (message.includes("'quote")) return ["a text that begins with ' has no closing '", "close it; a ' inside is written ''"];
   if (message.includes(']')) return ['a list that begins with [ has no closing ]', 'close it, with commas between its items'];
   if (message.includes('}')) return ['a map that begins with { has no closing }', 'close it, with commas between its fields'];
-  return [plainly(message), QUOTES];
+  return [simplified(message), QUOTES];
 }
 
-function plainly(message: string): string {
+function simplified(message: string): string {
   return `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
 }
 

@@ -1,4 +1,4 @@
-// Owns templates and conditions of a workflow file: each is parsed once, so that errors have a position, and none is
+// Reads the templates and conditions of a workflow file: each is parsed once, so that errors have a position, and none is
 // allowed where text from outside could do harm.
 //
 // - A template is read only where the schema allows it. Anywhere else two opening braces are rejected, never kept as text.
@@ -17,7 +17,7 @@ import type { Positions, YamlPath } from '../position/position.ts';
 import { listed, PROBLEMS_MAX, problemAt, quoted, type YamlProblem } from '../problem/problem.ts';
 import type { PlacedText } from '../schema/walk.ts';
 
-/** An expression of the file: what it can read, each with its exact place. */
+/** An expression of the file, with the paths that it reads and their positions. */
 export interface YamlExpression {
   readonly path: YamlPath;
   readonly kind: 'template' | 'condition';
@@ -25,7 +25,7 @@ export interface YamlExpression {
   readonly paths: readonly FreePath[];
 }
 
-/** What is known in addition to the file. */
+/** Facts from outside of the file. */
 export interface TemplateOptions {
   /** For each secret, the hosts that its owner lists; a secret with a list may be sent to a host from a template. */
   readonly secretHosts?: Readonly<Record<string, readonly string[]>>;
@@ -73,8 +73,8 @@ class TemplateReader implements TemplateReading {
       this.expressions.push({ path, kind, text, paths });
       if (note.roots !== undefined) this.checkRoots(paths, note.roots);
       if ('stretch' in read) this.checkTruth(read, path);
-      for (const found of paths.filter(({ segments }) => segments[0] === 'secrets'))
-        this.checkSecret(found, path, note.takesSecrets === true);
+      for (const secret of paths.filter(({ segments }) => segments[0] === 'secrets'))
+        this.checkSecret(secret, path, note.takesSecrets === true);
     } catch (thrown) {
       if (!(thrown instanceof EngineError)) throw thrown;
       const code = thrown.code === 'EXPRESSION_LIMIT' ? 'EXPRESSION_LIMIT' : 'EXPRESSION_SYNTAX';
@@ -85,10 +85,10 @@ class TemplateReader implements TemplateReading {
   }
 
   private checkTruth({ tree, stretch }: Expression, path: YamlPath): void {
-    const never = neverTruth(tree);
-    if (never === undefined) return;
-    const message = `a condition must be true or false, but this gives ${never.what}`;
-    const at = this.file.positions.within(path, positionAt(stretch, never.offset));
+    const constant = nonBoolean(tree);
+    if (constant === undefined) return;
+    const message = `a condition must be true or false, not ${constant.type}`;
+    const at = this.file.positions.within(path, positionAt(stretch, constant.offset));
     this.problems.push(problemAt(at, { code: 'FIELD_INVALID', message, hint: "compare it with something, as in x > 0 or x == 'yes'" }));
   }
 
@@ -96,8 +96,8 @@ class TemplateReader implements TemplateReading {
     for (const { segments, position } of paths) {
       const root = String(segments[0]);
       if (roots.includes(root)) continue;
-      const message = `there is no ${quoted(root)} here${didYouMean(root, roots)}`;
-      this.problems.push(problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `this expression sees ${listed(roots)}` }));
+      const message = `unknown name ${quoted(root)}${didYouMean(root, roots)}`;
+      this.problems.push(problemAt(position, { code: 'NAME_UNKNOWN', message, hint: `this expression can read ${listed(roots)}` }));
     }
   }
 
@@ -139,7 +139,7 @@ const TEMPLATE_HINT = 'write {{ expression }}, as in {{ context.pr_number }}';
 
 const MISPLACED = {
   code: 'TEMPLATE_MISPLACED',
-  message: 'a template cannot be used here: this value must be known before a run starts',
+  message: 'templates are not allowed here: this value must be known before a run starts',
   hint: 'write the value itself',
 } as const;
 
@@ -149,10 +149,10 @@ function ownList(lists: Readonly<Record<string, readonly string[]>> | undefined,
 
 /** The fault of a template in a command; it says how to pass the value to the program instead. */
 function commandFault({ path, text }: PlacedText): { code: 'TEMPLATE_IN_COMMAND'; message: string; hint: string } {
-  const hole = /\{\{\s*(.*?)\s*\}\}/s.exec(text)?.[1] ?? 'context.value';
-  const word = /([A-Za-z_]\w*)[^\w]*$/.exec(hole.split('|')[0] ?? '')?.[1] ?? 'VALUE';
+  const placeholder = /\{\{\s*(.*?)\s*\}\}/s.exec(text)?.[1] ?? 'context.value';
+  const word = /([A-Za-z_]\w*)[^\w]*$/.exec(placeholder.split('|')[0] ?? '')?.[1] ?? 'VALUE';
   const variable = word.toUpperCase();
-  const env = `env: { ${variable}: "{{ ${hole.replaceAll('"', "'")} }}" }`;
+  const env = `env: { ${variable}: "{{ ${placeholder.replaceAll('"', "'")} }}" }`;
   if (path.includes('run'))
     return {
       code: 'TEMPLATE_IN_COMMAND',
@@ -178,9 +178,9 @@ const ARITHMETIC: readonly string[] = ['+', '-', '*', '/', '%'];
  * The type that a condition always has instead of a boolean, and where; undefined if it can be a boolean. Such a condition would
  * end a run with an error, so it is reported when the file is read.
  */
-function neverTruth(node: Node): { readonly what: string; readonly offset: number } | undefined {
+function nonBoolean(node: Node): { readonly type: string; readonly offset: number } | undefined {
   const { offset } = node;
-  const always = (what: string | undefined) => (what === undefined ? undefined : { what, offset });
+  const always = (type: string | undefined) => (type === undefined ? undefined : { type, offset });
   switch (node.kind) {
     case 'literal':
       return always(literalOf(node.value));
@@ -191,11 +191,11 @@ function neverTruth(node: Node): { readonly what: string; readonly offset: numbe
     case 'unary':
       return node.operator === '-' ? always('a number') : undefined;
     case 'binary':
-      return ARITHMETIC.includes(node.operator) ? always('a number or a text') : undefined;
+      return ARITHMETIC.includes(node.operator) ? always('a number or a string') : undefined;
     case 'choice':
-      return neverTruth(node.yes) ?? neverTruth(node.no);
+      return nonBoolean(node.yes) ?? nonBoolean(node.no);
     case 'logic':
-      return node.operator === '??' ? neverTruth(node.right) : (neverTruth(node.left) ?? neverTruth(node.right));
+      return node.operator === '??' ? nonBoolean(node.right) : (nonBoolean(node.left) ?? nonBoolean(node.right));
     default:
       return undefined;
   }

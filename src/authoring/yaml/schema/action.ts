@@ -1,5 +1,5 @@
-// Owns how a workflow file writes what is done on the forge: as a stage of its own, and as a hook at the end of a run.
-// Both share one list of actions and their fields.
+// Owns the schema of forge actions in a workflow file: as a separate stage, and as a hook at the end of a run. Both share one
+// list of actions and their fields.
 
 import * as z from 'zod';
 import { choice, duration, flag, literal, map, noted, oneOrMore, template } from './field.ts';
@@ -9,7 +9,7 @@ import { notify } from './transition.ts';
 const issue = noted(z.union([template('The number of an issue.'), z.int().min(1)]), {
   description: 'The number of the issue. Default: the issue of the run.',
   examples: ['{{ context.issue_number }}'],
-  accepts: 'a number, or a template that gives one',
+  accepts: 'a number, or a template that returns one',
 });
 const pr = literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional();
 const labels = (description: string) => oneOrMore(description, 'needs-human', ['needs-human', 'blocked']);
@@ -40,14 +40,14 @@ export const ACTIONS = {
   },
 } as const;
 
-/** What each action does. */
+/** The description of each action. */
 export const ACTION_MEANINGS: Readonly<Record<keyof typeof ACTIONS, string>> = {
   merge_pr: 'Merges the pull request of the run.',
   close_issue: 'Closes an issue.',
   create_issue: 'Opens an issue.',
   label: 'Adds and removes labels of the issue or pull request.',
   comment: 'Writes a comment.',
-  notify: 'Tells a group or person.',
+  notify: 'Notifies a group or person.',
 };
 
 const mergeHook = map('a merge_pr hook', { merge_pr: map('merge_pr', ACTIONS.merge_pr, ACTION_MEANINGS.merge_pr) });

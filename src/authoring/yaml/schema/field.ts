@@ -1,17 +1,17 @@
-// Owns the building blocks of the schema: the kinds of values that fields have, with a note on each. A note says what a
-// field means, which of its texts are templates, and how messages name it. JSON Schema, the reference and the messages
+// Owns the building blocks of the schema: the kinds of values that fields have, with a note on each. A note has the meaning of
+// a field, says which of its strings are templates, and how messages name it. JSON Schema, the reference and the messages
 // are generated from these notes, so that they cannot differ from what is checked.
 
 import * as z from 'zod';
 
 /**
- * How the texts of a field are read. `literal`: unchanged. `template`: with placeholders. `condition`: as an expression.
+ * How the strings of a field are read. `literal`: unchanged. `template`: with placeholders. `condition`: as an expression.
  * `tree`: any data whose texts have placeholders. `command`: unchanged, for a program, where a template would be a
- * security hole. `prose`: text for people, in which braces mean nothing.
+ * security hole. `prose`: human-readable text, in which braces have no meaning.
  */
 export type TextRole = 'literal' | 'template' | 'condition' | 'tree' | 'command' | 'prose';
 
-/** What the schema notes about a field or a form. */
+/** The note of the schema on a field or a form. */
 export interface Note {
   /** The name of a part that JSON Schema holds once and refers to. */
   readonly id?: string;
@@ -50,27 +50,27 @@ export function map<S extends z.ZodRawShape>(what: string, shape: S, description
 
 const some = z.string().regex(/\S/);
 
-/** A literal text that is not blank: a name, a word, an address. */
+/** A literal string that is not blank: a name, a word, an address. */
 export function literal(description: string, ...examples: string[]) {
   return noted(some, { description, examples, role: 'literal', accepts: 'a string' });
 }
 
-/** Text for people, in which braces mean nothing. */
+/** Human-readable text, in which braces have no meaning. */
 export function prose(description: string, ...examples: string[]) {
   return noted(z.string(), { description, examples, role: 'prose', accepts: 'a string' });
 }
 
-/** A text with placeholders. */
+/** A string with placeholders. */
 export function template(description: string, ...examples: string[]) {
-  return noted(z.string(), { description, examples, role: 'template', accepts: 'a text, which may have {{ }} templates' });
+  return noted(z.string(), { description, examples, role: 'template', accepts: 'a string, which may have {{ }} templates' });
 }
 
 /** An expression, with or without braces around it. */
 export function condition(description: string, note: { readonly examples: readonly string[]; readonly roots?: readonly string[] }) {
-  return noted(some, { description, role: 'condition', accepts: 'an expression as a text', ...note });
+  return noted(some, { description, role: 'condition', accepts: 'an expression as a string', ...note });
 }
 
-/** Any data, whose texts may have placeholders. */
+/** Any data, whose strings may have placeholders. */
 export function tree(description: string, note: Pick<Note, 'examples' | 'takesSecrets'> = {}) {
   return noted(z.unknown(), { description, role: 'tree', accepts: 'any value', ...note });
 }
@@ -80,7 +80,7 @@ export function data(description: string, ...examples: unknown[]) {
   return noted(z.unknown(), { description, examples, role: 'literal', accepts: 'any value' });
 }
 
-/** Yes or no. */
+/** True or false. */
 export function flag(description: string) {
   return noted(z.boolean(), { description, examples: [true], accepts: 'true or false' });
 }
@@ -102,19 +102,19 @@ export function choice<const T extends readonly [string, ...string[]]>(descripti
   return noted(z.enum(words), { description, examples: [words[0]], accepts: `one of ${words.join(', ')}` });
 }
 
-/** A text or a list of them. */
+/** A string or a list of strings. */
 export function oneOrMore(description: string, ...examples: unknown[]) {
   const item = noted(some, { role: 'literal', accepts: 'a string' });
   return noted(z.union([item, z.array(item).min(1)]), { description, examples, accepts: 'a string or a list of strings' });
 }
 
-/** A list of texts, with at least one in it. */
+/** A list of strings that is not empty. */
 export function texts(description: string, example: readonly string[], role: TextRole = 'literal') {
   const item = noted(some, { role, accepts: 'a string' });
   return noted(z.array(item).min(1), { description, examples: [example], accepts: 'a list of strings' });
 }
 
-/** A list of texts that may be empty. */
+/** A list of strings that may be empty. */
 export function textsOrNone(description: string, example: readonly string[]) {
   const item = noted(some, { role: 'literal', accepts: 'a string' });
   return noted(z.array(item), { description, examples: [example], accepts: 'a list of strings' });

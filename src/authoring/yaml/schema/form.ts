@@ -1,5 +1,5 @@
-// Owns how a kind of step or a gate check declares its form in a workflow file. The building blocks of fields are passed
-// in, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
+// Owns the interface by which a kind of step or a gate check declares its form in a workflow file. The building blocks of
+// fields are passed in, so that a kind loads neither the validator nor the parser: most commands read no workflow file.
 
 import type * as z from 'zod';
 import type { RecoveryPolicy } from '../../../definition/model.ts';
@@ -12,28 +12,28 @@ import type * as field from './field.ts';
 import type * as part from './part.ts';
 import type { outcomes } from './transition.ts';
 
-/** A valid check, as it is written. */
-export interface WrittenCheck {
+/** A valid check of a file. */
+export interface YamlCheck {
   readonly check: string;
   readonly timeout?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** A valid stage or branch, as it is written: what every one has, and the fields of its kind. */
-export interface WrittenStage {
+/** A valid stage or branch of a file: the common fields, and those of its kind. */
+export interface YamlStage {
   readonly id: string;
   readonly type?: string | undefined;
   readonly name?: string | undefined;
   readonly condition?: string | undefined;
   readonly timeout?: string | undefined;
   readonly recovery?: RecoveryPolicy | undefined;
-  readonly undo?: WrittenUndo | undefined;
-  readonly on_enter?: { readonly notify: WrittenNotify } | undefined;
+  readonly undo?: YamlUndo | undefined;
+  readonly on_enter?: { readonly notify: YamlNotify } | undefined;
   readonly [field: string]: unknown;
 }
 
 /** The undo of a stage: a program with its options, or one action in the form of a hook. */
-export interface WrittenUndo {
+export interface YamlUndo {
   readonly run?: string | undefined;
   readonly argv?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, unknown>> | undefined;
@@ -43,31 +43,31 @@ export interface WrittenUndo {
 }
 
 /** Who gets a message, and the message. */
-export type WrittenNotify = string | { readonly target: string; readonly message?: string | undefined };
+export type YamlNotify = string | { readonly target: string; readonly message?: string | undefined };
 
 /** The building blocks of fields. */
 export type FieldWords = typeof field &
   typeof part & {
     readonly z: typeof z;
     /** A check without nested checks. */
-    readonly simpleCheck: z.ZodType<WrittenCheck>;
+    readonly simpleCheck: z.ZodType<YamlCheck>;
   };
 
-/** How a check is written in a workflow file. */
-export interface CheckForm<Written = never> {
+/** The form of a check in a workflow file. */
+export interface CheckForm<Fields = never> {
   /** What the check does, for the reference. */
   readonly meaning: string;
   /** True if it has nested checks, which have none themselves. */
   readonly isMadeOfOthers?: true;
-  /** The fields beside `check` and `timeout`. */
+  /** The fields other than `check` and `timeout`. */
   fields(words: FieldWords): z.ZodRawShape;
-  /** Its fields in the spec of a graph, besides `check` and `timeout`. */
-  toSpec(written: Written, checkOf: (inner: WrittenCheck) => CheckSpec): Readonly<Record<string, unknown>>;
-  /** What is wrong with fields that are right each by itself. */
-  rules?(written: Written, path: YamlPath): PlacedFault[];
+  /** Its fields in the spec of a graph, other than `check` and `timeout`. */
+  toSpec(fields: Fields, checkOf: (inner: YamlCheck) => CheckSpec): Readonly<Record<string, unknown>>;
+  /** The faults of fields that are only invalid together. */
+  rules?(fields: Fields, path: YamlPath): PlacedFault[];
 }
 
-/** The form of a check, with the type of what is written. */
+/** Declares the form of a check; its functions get the type of the fields. */
 export function checkForm<S extends z.ZodRawShape>(
   form: Omit<CheckForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: FieldWords): S },
 ): CheckForm {
@@ -77,24 +77,24 @@ export function checkForm<S extends z.ZodRawShape>(
 /** The building blocks for the fields of a stage. */
 export type StageWords = Omit<FieldWords, 'simpleCheck'> &
   typeof action & {
-    readonly check: z.ZodType<WrittenCheck>;
+    readonly check: z.ZodType<YamlCheck>;
     /** A branch of a parallel stage. */
-    readonly branch: z.ZodType<WrittenStage>;
+    readonly branch: z.ZodType<YamlStage>;
   };
 
-/** The work of a step, and what goes with it. */
+/** The work of a step, with the fields of its frame that depend on it. */
 export type WorkAndFrame = Omit<StepFields, 'each' | 'next'>;
 
-/** How the parts of a stage are translated. */
+/** The translators of the parts of a stage. */
 export interface StageParts {
-  checkOf(check: WrittenCheck): CheckSpec;
-  memberOf(branch: WrittenStage): readonly [id: string, spec: MemberSpec];
+  checkOf(check: YamlCheck): CheckSpec;
+  memberOf(branch: YamlStage): readonly [id: string, spec: MemberSpec];
 }
 
-/** How the parts of a stage are checked. */
+/** The checkers of the parts of a stage. */
 export interface StageRules {
-  checkRules(check: WrittenCheck, path: YamlPath): PlacedFault[];
-  workRules(branch: WrittenStage, path: YamlPath): PlacedFault[];
+  checkRules(check: YamlCheck, path: YamlPath): PlacedFault[];
+  workRules(branch: YamlStage, path: YamlPath): PlacedFault[];
 }
 
 /** One of several forms of a stage, selected by a word. */
@@ -104,25 +104,25 @@ export interface StageVariant {
   readonly transitions: readonly (keyof typeof outcomes)[];
 }
 
-/** How a kind of step is written as a stage of a workflow file. */
-export interface StageForm<Written = never> {
+/** The form of a kind of step as a stage of a workflow file. */
+export interface StageForm<Fields = never> {
   /** What the stage is for, for the reference. */
   readonly meaning: string;
-  /** The keys of transitions beside those that every stage has. */
+  /** The keys of its transitions, in addition to those that every stage has. */
   readonly transitions: readonly (keyof typeof outcomes)[];
   /** `group`: cannot be a branch. `worker`: a branch declares which files it writes. `default`: also the kind of branches without a type. */
   readonly branch?: 'group' | 'worker' | 'default';
-  /** The fields of its own. */
+  /** Its own fields. */
   fields(words: StageWords): z.ZodRawShape;
   /** The field that selects a form, and the forms, if it has several. */
   readonly variants?: { readonly key: string; of(words: StageWords): Readonly<Record<string, StageVariant>> };
-  /** What it is in the spec of a graph. */
-  toSpec(written: Written, parts: StageParts): WorkAndFrame;
-  /** What is wrong with fields that are right each by itself. */
-  rules?(written: Written, path: YamlPath, rules: StageRules): PlacedFault[];
+  /** Translates it to the spec of a graph. */
+  toSpec(fields: Fields, parts: StageParts): WorkAndFrame;
+  /** The faults of fields that are only invalid together. */
+  rules?(fields: Fields, path: YamlPath, rules: StageRules): PlacedFault[];
 }
 
-/** The form of a stage, with the type of what is written. */
+/** Declares the form of a stage; its functions get the type of the fields. */
 export function stageForm<S extends z.ZodRawShape>(
   form: Omit<StageForm<z.infer<z.ZodObject<S>>>, 'fields'> & { fields(words: StageWords): S },
 ): StageForm {

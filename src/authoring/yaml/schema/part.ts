@@ -1,4 +1,4 @@
-// Owns how a workflow file writes what several kinds of stages and checks have: programs, requests, outputs, budgets.
+// Owns the schema of the common parts of stages and checks: programs, requests, outputs, budgets.
 
 import * as z from 'zod';
 import { byName, choice, count, duration, flag, literal, map, noted, template, texts, tree } from './field.ts';
@@ -6,14 +6,14 @@ import { byName, choice, count, duration, flag, literal, map, noted, template, t
 /** A program: a shell line or its words, and its environment. */
 export const program = {
   run: noted(
-    literal('A shell line, given to `sh -c` as it stands. Values reach it as environment variables, by `env`.', 'pytest tests/ -x'),
+    literal('A shell line, passed to `sh -c` unchanged. Values reach it as environment variables, by `env`.', 'pytest tests/ -x'),
     {
       role: 'command',
     },
   ).optional(),
   argv: texts('A program and its arguments, without a shell.', ['pytest', 'tests/'], 'command').optional(),
-  env: byName(noted(z.union([template('A value.'), z.number(), z.boolean()]), { accepts: 'a text, a number or true or false' }), {
-    description: 'Environment variables for the program; the way of values into commands.',
+  env: byName(noted(z.union([template('A value.'), z.number(), z.boolean()]), { accepts: 'a string, a number, true or false' }), {
+    description: 'Environment variables for the program; the only way to pass values to a command.',
     examples: [{ ISSUE_TITLE: '{{ context.issue_title }}' }],
   }).optional(),
   cwd: noted(literal('The folder it runs in, inside the workspace. Default: the workspace.', 'packages/core'), {
@@ -24,18 +24,18 @@ export const program = {
 /** The URL and content of a request. */
 export const request = {
   url: noted(z.string().regex(/^(?:https?:\/\/|\{\{)/), {
-    description: 'Where it goes. Private addresses are refused.',
+    description: 'The address. Private addresses are not allowed.',
     examples: ['https://api.example.com/validate'],
     role: 'template',
-    accepts: 'an address that begins with https:// or http://, or a template that gives one',
+    accepts: 'an address that begins with https:// or http://, or a template that returns one',
   }),
   method: choice('The method. Default: POST with a body, GET without.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']).optional(),
   headers: noted(z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), noted(template('A value.'), { takesSecrets: true })), {
-    description: 'Headers; secrets may be put in.',
+    description: 'The headers, which may have secrets.',
     examples: [{ Authorization: 'Bearer {{ secrets.API_TOKEN }}' }],
-    accepts: 'a map from names to texts',
+    accepts: 'a map from names to strings',
   }).optional(),
-  body: tree('What is sent, as JSON; secrets may be put in.', {
+  body: tree('The content, as JSON, which may have secrets.', {
     examples: [{ pr_number: '{{ context.pr_number }}' }],
     takesSecrets: true,
   }).optional(),
@@ -57,14 +57,14 @@ const output = map(
   'Something that the stage produces; it is verified before the run continues.',
 );
 
-/** What a stage produces. */
+/** The outputs of a stage. */
 export const outputs = noted(z.array(output), {
-  description: 'What the stage produces; verified before the run continues.',
+  description: 'The products of the stage, verified before the run continues.',
   examples: [[{ name: 'tests', type: 'file', pattern: 'tests/**', required: true }]],
   accepts: 'a list of outputs',
 }).optional();
 
-/** Since when what a stage produces must have changed. */
+/** Since when the outputs of a stage must have changed. */
 export const fresh = choice(
   'Since when files among the outputs must have changed: this visit of the stage, or the start of the run. Default: since the stage first began in the run.',
   ['activation', 'run'],
@@ -98,13 +98,13 @@ export const restrictions = {
     accepts: 'true or false',
   }).optional(),
   staged: noted(z.literal(true), {
-    description: 'A person sees what the worker wants written at the forge, and it is written when they approve.',
+    description: 'The writes at the forge that the worker requests are shown to a person and done when they approve.',
     examples: [true],
     accepts: 'true',
   }).optional(),
   restore_on_fail: noted(z.boolean(), {
     description:
-      '`true`: when an attempt fails, runs out of time or breaks its contract, the files of the workspace are put back to what they were before it. `on_fail: restore` is the same.',
+      '`true`: when an attempt fails, times out or breaks its contract, the files of the workspace are restored to their state before it. `on_fail: restore` is the same.',
     examples: [true],
     accepts: 'true or false',
   }).optional(),
@@ -130,11 +130,11 @@ export const databases = noted(
               accepts: 'a whole number of at least 0',
             }).optional(),
             copy: literal('Where in the workspace it finds its copy. Default: outside the workspace.', 'work/book.db').optional(),
-            expect: texts('Queries that must give something other than 0 and NULL when the stage is done.', [
+            expect: texts('Queries that must return something other than 0 and NULL when the stage is done.', [
               'SELECT count(*) = 12 FROM chapters',
             ]).optional(),
           },
-          'What it may do with the database, and what must be in it afterwards.',
+          'What it may do with the database, and what the database must contain afterwards.',
         ),
       ]),
     ),
@@ -163,13 +163,13 @@ export const budget = map(
       ['stop', 'count'],
     ).optional(),
   },
-  'What agents may use, in the run or in all attempts of a stage; then the run waits for more.',
+  'What agents may use, in the run or in all attempts of a stage; when it is used up, the run waits for more.',
 );
 
 const orOff = <T extends z.ZodType>(limit: T, description: string) =>
   noted(z.union([limit, z.literal(false)]), { description, accepts: 'a limit, or false' }).optional();
 
-/** Limits that stop a run that goes on for too long. */
+/** Limits that stop a run that takes too long. */
 export const circuitBreakers = noted(
   z.union([
     z.literal(true),
@@ -183,7 +183,7 @@ export const circuitBreakers = noted(
   ]),
   {
     description:
-      'Limits that stop a run that goes on for too long: people are warned at four fifths of a limit, and beyond it the run escalates. `true` for the defaults; a map for other values, with `false` to turn one off.',
+      'Limits that stop a run that takes too long: people are warned at four fifths of a limit, and beyond it the run escalates. `true` for the defaults; a map for other values, with `false` to turn one off.',
     examples: [true, { max_turns: 100, max_sleep: false }],
     accepts: 'true, or a map of limits',
   },

@@ -1,4 +1,4 @@
-// Owns how a workflow file writes what a run does when something happens at the forge: a list, or a map by event.
+// Owns the schema of reactions, which say what a run does on an event of the forge: a list, or a map by event.
 
 import * as z from 'zod';
 import { REACTIONS, REVIEW_STATES } from '../../../definition/trigger/reaction.ts';
@@ -8,34 +8,34 @@ const conditions = map(
   'conditions of a reaction',
   {
     label: literal('The label that was just added or removed.', 'approved').optional(),
-    labels: texts('Labels that must all be there.', ['feature', 'security']).optional(),
+    labels: texts('Labels that must all be present.', ['feature', 'security']).optional(),
     assignee_is_bot: flag('Whether the assignee must be a bot, or must not.').optional(),
     milestone: literal('The milestone.', 'v1.0').optional(),
     base_branch: oneOrMore('The branch that a pull request goes to, or one of several.', 'main').optional(),
     review_state: choice('The state of the review that was submitted.', REVIEW_STATES).optional(),
   },
-  'What must hold as well.',
+  'Further conditions.',
 );
 
-const what = choice(
+const reaction = choice(
   'What the run does: its gates check again, it goes back to a stage and earlier verdicts no longer count, it is cancelled, people are notified, or its agent gets a note about the event.',
   REACTIONS,
 );
 
 const fields = {
   conditions: conditions.optional(),
-  do: what,
+  do: reaction,
   stage: literal('The stage to go back to: needed to restart, optional to wake an agent.', 'review').optional(),
   max: count('How often a run goes back because of it; after that it escalates. Default: 3.', 3).optional(),
   notify: literal('notify: the group or the person.', 'maintainers').optional(),
-  message: prose('notify: the message. Default: what happened, and to which run.', 'Somebody pushed to the branch.').optional(),
+  message: prose('notify: the message. Default: what happened, and to which run.', 'New commits were pushed to the branch.').optional(),
 };
 
 const listed = map('a reaction', { event: literal('The event.', 'issues.closed'), ...fields });
 const byEvent = map('a reaction to an event', fields);
 
 /** What a run does when something happens at the forge. */
-export const onEvents = noted(z.union([z.array(listed), z.record(z.string(), z.union([what, byEvent]))]), {
+export const onEvents = noted(z.union([z.array(listed), z.record(z.string(), z.union([reaction, byEvent]))]), {
   description: 'What a run does when something happens at the forge: a list, or a map from events to reactions.',
   examples: [
     { 'issues.closed': 'cancel', 'pull_request.synchronize': { do: 'invalidate_and_restart', stage: 'review' } },
@@ -44,5 +44,5 @@ export const onEvents = noted(z.union([z.array(listed), z.record(z.string(), z.u
   accepts: 'a map from events to reactions, or a list of reactions',
 });
 
-/** A reaction as a workflow file has it. */
-export type WrittenReaction = z.infer<typeof listed>;
+/** A reaction of a workflow file. */
+export type YamlReaction = z.infer<typeof listed>;

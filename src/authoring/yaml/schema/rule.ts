@@ -9,11 +9,11 @@ import { transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';
 import { quoted } from '../problem/problem.ts';
 import type { PlacedFault } from '../problem/schema.ts';
-import type { WrittenCheck, WrittenStage } from './form.ts';
-import type { WrittenWorkflow } from './schema.ts';
+import type { YamlCheck, YamlStage } from './form.ts';
+import type { YamlWorkflow } from './schema.ts';
 
-/** Something that a stage produces, as it is written. */
-export interface WrittenOutput {
+/** An output of a stage in a file. */
+export interface YamlOutput {
   readonly name: string;
   readonly type: FileOutputModel['type'] | ForgeOutputType;
   readonly pattern?: string | undefined;
@@ -22,11 +22,11 @@ export interface WrittenOutput {
   readonly labels?: readonly string[] | undefined;
 }
 
-type WrittenHook = NonNullable<WrittenWorkflow['on_complete']>[number];
+type YamlHook = NonNullable<YamlWorkflow['on_complete']>[number];
 
 /** The faults of a stage whose shape is valid. */
-export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
-  const skip = stage.skip_to !== undefined && stage.condition === undefined ? [useless([...path, 'skip_to'])] : [];
+export function stageRules(stage: YamlStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
+  const skip = stage.skip_to !== undefined && stage.condition === undefined ? [uselessSkip([...path, 'skip_to'])] : [];
   const success = oneSuccess(stage, path);
   return [...skip, ...success, ...oneRetry(stage, path), ...workRules(stage, path, compilers)];
 }
@@ -34,7 +34,7 @@ export function stageRules(stage: WrittenStage, path: YamlPath, compilers: Compi
 const SUCCESSES = ['on_complete', 'on_success', 'on_pass'] as const;
 
 /** `on_complete` is the success transition of every stage; gates, actions and requests have their own key for it. */
-function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+function oneSuccess(stage: YamlStage, path: YamlPath): PlacedFault[] {
   const [first, second] = SUCCESSES.filter((key) => key in stage);
   if (first === undefined || second === undefined) return [];
   const message = `"${first}" and "${second}" mean the same here, and a stage can have only one of them`;
@@ -42,7 +42,7 @@ function oneSuccess(stage: WrittenStage, path: YamlPath): PlacedFault[] {
 }
 
 /** Attempts of a stage are counted together, whatever ended them, so only one retry number is allowed. */
-function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
+function oneRetry(stage: YamlStage, path: YamlPath): PlacedFault[] {
   const [error, timeout] = [transitionOf(stage, 'on_error'), transitionOf(stage, 'on_timeout')];
   if (error?.retry === undefined || timeout?.retry === undefined) return [];
   const isSame = error.retry === timeout.retry && JSON.stringify(error.backoff) === JSON.stringify(timeout.backoff);
@@ -53,30 +53,30 @@ function oneRetry(stage: WrittenStage, path: YamlPath): PlacedFault[] {
 }
 
 /** The faults of a hook whose shape is valid. */
-export function hookRules(hook: WrittenHook, path: YamlPath): PlacedFault[] {
+export function hookRules(hook: YamlHook, path: YamlPath): PlacedFault[] {
   return 'label' in hook ? labelRule(hook.label, [...path, 'label']) : [];
 }
 
-function workRules(stage: WrittenStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
+function workRules(stage: YamlStage, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const kinds: Readonly<Record<string, KindCompiler>> = compilers.kinds;
   const rules = {
-    checkRules: (check: WrittenCheck, at: YamlPath) => checkRules(check, at, compilers),
-    workRules: (branch: WrittenStage, at: YamlPath) => workRules(branch, at, compilers),
+    checkRules: (check: YamlCheck, at: YamlPath) => checkRules(check, at, compilers),
+    workRules: (branch: YamlStage, at: YamlPath) => workRules(branch, at, compilers),
   };
   return kinds[stage.type ?? 'agent']?.yaml?.rules?.(stage as never, path, rules) ?? [];
 }
 
-function checkRules(check: WrittenCheck, path: YamlPath, compilers: Compilers): PlacedFault[] {
+function checkRules(check: YamlCheck, path: YamlPath, compilers: Compilers): PlacedFault[] {
   const { checks } = compilers;
   const form = Object.hasOwn(checks, check.check) ? checks[check.check]?.yaml : undefined;
   // Whether a check without a form exists is known only to the project that runs it.
   if (form === undefined) return [];
-  const inner = form.isMadeOfOthers === true ? (check.conditions as readonly WrittenCheck[]) : [];
+  const inner = form.isMadeOfOthers === true ? (check.conditions as readonly YamlCheck[]) : [];
   const own = form.rules?.(check as never, path) ?? [];
   return [...own, ...inner.flatMap((one, index) => checkRules(one, [...path, 'conditions', index], compilers))];
 }
 
-/** A program is a shell line or words, and not both. */
+/** A program is either a shell line or a list of words. */
 export function programRule(program: { readonly run?: string | undefined; readonly argv?: unknown }, path: YamlPath): PlacedFault[] {
   const { run, argv } = program;
   if (run === undefined && argv === undefined)
@@ -84,7 +84,7 @@ export function programRule(program: { readonly run?: string | undefined; readon
       { code: 'FIELD_MISSING', message: 'a command must have "run" or "argv"', hint: 'for example "run: npm test"', path, part: 'value' },
     ];
   if (run === undefined || argv === undefined) return [];
-  const message = 'a command has "run" and "argv"; it can have only one of them';
+  const message = 'a command must have only one of "run" and "argv"';
   return [
     {
       code: 'FIELD_CONFLICT',
@@ -103,14 +103,14 @@ export function joinRule(join: string | undefined, length: number, path: YamlPat
   const at = { code: 'FIELD_CONFLICT', path: [...path, 'join'], part: 'value' } as const;
   if (of !== length)
     return [
-      { ...at, message: `"join" counts ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
+      { ...at, message: `"join" is for ${of} branches, but there are ${length}`, hint: `write ${Math.min(needed, length)}-of-${length}` },
     ];
   if (needed > of)
     return [{ ...at, message: `"join" needs ${needed} branches, but there are only ${of}`, hint: `write all, or at most ${of}-of-${of}` }];
   return [];
 }
 
-/** A label action adds or removes. */
+/** A label action must add or remove labels. */
 export function labelRule(label: { readonly add?: unknown; readonly remove?: unknown }, path: YamlPath): PlacedFault[] {
   if (label.add !== undefined || label.remove !== undefined) return [];
   return [
@@ -125,20 +125,20 @@ export function labelRule(label: { readonly add?: unknown; readonly remove?: unk
 }
 
 /** Only file outputs have a pattern, and they must have one. */
-export function outputRules({ outputs = [], fresh }: WrittenOutputs, path: YamlPath): PlacedFault[] {
+export function outputRules({ outputs = [], fresh }: YamlOutputs, path: YamlPath): PlacedFault[] {
   const faults = outputs.flatMap((output, index) => outputRule(output, [...path, 'outputs', index]));
   if (fresh === undefined || outputs.length > 0) return faults;
   const message = '"fresh" has no effect without "outputs"';
   return [{ code: 'FIELD_CONFLICT', message, hint: 'list the outputs, or remove "fresh"', path: [...path, 'fresh'], part: 'key' }];
 }
 
-/** What a stage produces, as it is written. */
-interface WrittenOutputs {
-  readonly outputs?: readonly WrittenOutput[] | undefined;
+/** The outputs of a stage in a file. */
+interface YamlOutputs {
+  readonly outputs?: readonly YamlOutput[] | undefined;
   readonly fresh?: string | undefined;
 }
 
-function outputRule(output: WrittenOutput, path: YamlPath): PlacedFault[] {
+function outputRule(output: YamlOutput, path: YamlPath): PlacedFault[] {
   const { name, type, pattern } = output;
   const fault = forgeOutputFault(output);
   if (fault !== undefined)
@@ -158,7 +158,7 @@ function outputRule(output: WrittenOutput, path: YamlPath): PlacedFault[] {
         part: 'value',
       },
     ];
-  const message = `the ${type} output ${quoted(name)} has a pattern, but only files have one`;
+  const message = `the ${type} output ${quoted(name)} must not have "pattern"; only files have one`;
   return [{ code: 'FIELD_CONFLICT', message, hint: 'remove the pattern, or write "type: file"', path: [...path, 'pattern'], part: 'key' }];
 }
 
@@ -166,11 +166,11 @@ function outputRule(output: WrittenOutput, path: YamlPath): PlacedFault[] {
 function insideRule(name: string, pattern: string, path: YamlPath): PlacedFault[] {
   const refusal = patternRefusal(pattern);
   if (refusal === undefined) return [];
-  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} is refused: ${refusal}`;
-  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside of the workspace, such as src/**', path, part: 'value' }];
+  const message = `the pattern ${quoted(pattern)} of the output ${quoted(name)} cannot be used: ${refusal}`;
+  return [{ code: 'FIELD_INVALID', message, hint: 'write one inside the workspace, such as src/**', path, part: 'value' }];
 }
 
-function useless(path: YamlPath): PlacedFault {
+function uselessSkip(path: YamlPath): PlacedFault {
   const message = '"skip_to" is never taken: the stage has no condition, so it is never skipped';
   return { code: 'FIELD_CONFLICT', message, hint: 'add a condition, or remove skip_to', severity: 'warning', path, part: 'key' };
 }

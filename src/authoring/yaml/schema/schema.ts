@@ -1,5 +1,5 @@
-// Owns the shape of a whole workflow file: everything that it may contain is declared once in these `schema` files, with
-// its meaning. Rules about more than one field are in `rule.ts`.
+// Owns the schema of a whole workflow file: everything that it may contain is declared once in these `schema` files, with its
+// meaning. Rules about more than one field are in `rule.ts`.
 
 import * as z from 'zod';
 import { DEFAULT_WRITES, type WriteKind } from '../../../definition/forge/forge-write.ts';
@@ -13,12 +13,12 @@ import { stageSchema } from './stage.ts';
 const metadata = map(
   'metadata',
   {
-    name: literal('What commands and other workflows call it.', 'feature-development'),
-    title: prose('What people see. Default: the name.', 'Feature development').optional(),
+    name: literal('Its name in commands and other workflows.', 'feature-development'),
+    title: prose('Its title for people. Default: the name.', 'Feature development').optional(),
     description: prose('What it is for.', 'Full feature development lifecycle with quality gates').optional(),
-    version: prose('Your own mark of this version.', '1.2.0').optional(),
+    version: prose('Your label for this version.', '1.2.0').optional(),
   },
-  'What the workflow is called.',
+  'The name of the workflow, and more about it.',
 );
 
 const triggerForm = map('a trigger', {
@@ -26,16 +26,13 @@ const triggerForm = map('a trigger', {
   from_runs: flag('Whether it also starts on what runs did at the forge, such as opening a pull request. Default: false.').optional(),
   stop_after: literal('The day or the time, in UTC, or the age, such as +30d, after which no event starts it.', '2027-03-31').optional(),
   command: literal(
-    'The command that starts it: somebody with write permission writes "/review" as the first line of a comment.',
+    'The command that starts it: a person with write permission writes "/review" as the first line of a comment.',
     'review',
   ).optional(),
-  schedule: literal(
-    'When it starts by itself: minute, hour, day, month and weekday as in cron, or a word such as @daily.',
-    '0 6 * * 1-5',
-  ).optional(),
+  schedule: literal('When it starts: minute, hour, day, month and weekday as in cron, or a word such as @daily.', '0 6 * * 1-5').optional(),
   timezone: literal('The time zone of the schedule. Default: UTC.', 'Europe/Berlin').optional(),
   catch_up: choice(
-    'What becomes of times that passed while no server ran: the last one, all or none of them is made up for. Default: one.',
+    'How many of the starts that were missed while no server ran are made up for: the last one, all or none. Default: one.',
     ['one', 'all', 'none'],
   ).optional(),
   params: byName(data('A value.', 'main'), {
@@ -46,19 +43,19 @@ const triggerForm = map('a trigger', {
     'trigger conditions',
     {
       label: literal('The label that was just added.', 'feature').optional(),
-      labels: texts('Labels that must all be there, the one just added among them.', ['feature', 'security']).optional(),
+      labels: texts('Labels that must all be present, including the one just added.', ['feature', 'security']).optional(),
       assignee_is_bot: flag('Whether the assignee must be a bot, or must not.').optional(),
       milestone: literal('The milestone.', 'v1.0').optional(),
       base_branch: oneOrMore('The branch that a pull request goes to, or one of several.', 'main').optional(),
       paths: texts('Patterns of files, one of which the pull request or the push must change.', ['services/shop/**']).optional(),
       paths_ignore: texts('Patterns of files whose changes do not count.', ['docs/**']).optional(),
     },
-    'What must hold as well.',
+    'Further conditions.',
   ).optional(),
 });
 
 const trigger = noted(z.union([literal('The event.', 'pull_request.opened'), triggerForm]), {
-  description: 'The event, the command or the schedule that starts it. Without one, it is started by hand.',
+  description: 'The event, the command or the schedule that starts it. Without one, it is started manually.',
   examples: ['pull_request.opened', { event: 'issues.labeled', conditions: { label: 'feature' } }],
   accepts: 'an event such as pull_request.opened, or a map with event and conditions, with command, or with schedule',
 });
@@ -68,8 +65,8 @@ const param = map(
   {
     description: prose('What it is for.', 'The version to release').optional(),
     type: choice('Its type. Default: what the other fields imply.', ['string', 'number', 'integer', 'boolean', 'json']).optional(),
-    default: data('Its value when none is given.', 'main').optional(),
-    min: noted(z.number(), { description: 'The least number.', examples: [1], accepts: 'a number' }).optional(),
+    default: data('Its value if none is given.', 'main').optional(),
+    min: noted(z.number(), { description: 'The smallest number.', examples: [1], accepts: 'a number' }).optional(),
     max: noted(z.number(), { description: 'The largest number.', examples: [10], accepts: 'a number' }).optional(),
     choices: noted(z.array(data('A value.')).min(1), {
       description: 'The values that are allowed.',
@@ -93,13 +90,13 @@ const snapshotForm = map(
 );
 
 const concurrencyForm = map('concurrency', {
-  max: count('How many of its stages work at once, over all runs.', 2),
-  key: literal('What they share the limit with: all workflows that name the same key. Default: this workflow.', 'deploy').optional(),
+  max: count('How many of its stages work at the same time, over all runs.', 2),
+  key: literal('The key of the limit, which all workflows with the same key share. Default: this workflow.', 'deploy').optional(),
 });
 
-const most = (what: string, kind: WriteKind) =>
+const most = (label: string, kind: WriteKind) =>
   noted(z.int().min(0), {
-    description: `${what} Default: ${DEFAULT_WRITES[kind]}.`,
+    description: `${label} Default: ${DEFAULT_WRITES[kind]}.`,
     examples: [3],
     accepts: 'a whole number of at least 0',
   }).optional();
@@ -117,19 +114,19 @@ const permissions = map(
 ).optional();
 
 const onComplete = noted(z.array(hook), {
-  description: 'What is done once when a run has completed.',
+  description: 'Actions that are done once when a run has completed.',
   examples: [[{ close_issue: '{{ context.issue_number }}' }]],
   accepts: 'a list of hooks',
 }).optional();
 
 const onError = noted(z.array(hook), {
-  description: 'What is done once when a run has failed or escalated.',
+  description: 'Actions that are done once when a run has failed or escalated.',
   examples: [[{ label_issue: 'needs-human' }, { notify: 'maintainers' }]],
   accepts: 'a list of hooks',
 }).optional();
 
 const concurrency = noted(z.union([z.int().min(1), concurrencyForm]), {
-  description: 'How many stages of this workflow work at once, over all runs.',
+  description: 'How many stages of this workflow work at the same time, over all runs.',
   examples: [2, { max: 1, key: 'deploy' }],
   accepts: 'a whole number of at least 1, or a map with max and key',
 }).optional();
@@ -144,18 +141,18 @@ const writesForm = map(
     reviews: most('Reviews, each with up to 30 comments on lines.', 'reviews'),
     discussions: most('Replies in discussions.', 'discussions'),
   },
-  'How much the agents and programs of one run may have written at the forge. It can narrow what the project allows, never widen it.',
+  'How much the agents and programs of one run may write at the forge. It can narrow what the project allows, never widen it.',
 );
 
 const stagedForm = noted(z.literal(true), {
-  description: 'A person sees what agents and programs want written at the forge, and it is written when they approve.',
+  description: 'The writes at the forge that agents and programs request are shown to a person and done when they approve.',
   examples: [true],
   accepts: 'true',
 });
 
 const schemas = new WeakMap<Compilers, ReturnType<typeof createSchema>>();
 
-/** The schema of a workflow file, with the checks and kinds that there are. */
+/** The schema of a workflow file, with these kinds and checks. */
 export function workflowSchema(compilers: Compilers): ReturnType<typeof createSchema> {
   const schema = schemas.get(compilers) ?? createSchema(compilers);
   schemas.set(compilers, schema);
@@ -167,7 +164,7 @@ function createSchema(compilers: Compilers) {
     'a workflow',
     {
       apiVersion: choice('The version of this format.', ['pawl.dev/v1', 'squadron.dev/v1']),
-      kind: noted(z.literal('Workflow'), { description: 'What the file holds.', examples: ['Workflow'], accepts: 'Workflow' }),
+      kind: noted(z.literal('Workflow'), { description: 'The kind of document.', examples: ['Workflow'], accepts: 'Workflow' }),
       metadata,
       trigger: trigger.optional(),
       override_triggers: flag(
@@ -194,15 +191,15 @@ function createSchema(compilers: Compilers) {
       staged: stagedForm.optional(),
       limits: map(
         'limits',
-        { max_iterations: count('How often a transition back is taken when it does not say. Default: 10.', 10).optional() },
-        'Bounds for what does not say its own.',
+        { max_iterations: count('The limit of transitions that lead back and have none of their own. Default: 10.', 10).optional() },
+        'Default limits.',
       ).optional(),
       recovery: choice(
-        'What happens after a crash to a stage that may have run, where the stage does not say. Webhooks and custom kinds keep asking.',
+        'What happens after a crash to a stage that may have run, unless the stage sets it. Webhooks and custom kinds always ask.',
         ['rerun', 'ask'],
       ).optional(),
       stages: noted(z.array(stageSchema(compilers)).min(1), {
-        description: 'The stages. The first one is where a run begins.',
+        description: 'The stages. A run begins with the first one.',
         examples: [[{ id: 'review', type: 'agent', agent: 'pr-review', action: 'review' }]],
         accepts: 'a list of stages',
       }),
@@ -214,5 +211,5 @@ function createSchema(compilers: Compilers) {
   );
 }
 
-/** What a valid workflow file holds, as it is written. */
-export type WrittenWorkflow = z.infer<ReturnType<typeof createSchema>>;
+/** The content of a valid workflow file. */
+export type YamlWorkflow = z.infer<ReturnType<typeof createSchema>>;

@@ -8,24 +8,24 @@ import * as action from './action.ts';
 import { undo } from './action.ts';
 import { checkSchema } from './check.ts';
 import * as field from './field.ts';
-import type { StageForm, StageVariant, StageWords, WrittenStage } from './form.ts';
+import type { StageForm, StageVariant, StageWords, YamlStage } from './form.ts';
 import * as part from './part.ts';
 import { around, failures, leads, onEnter, outcomes } from './transition.ts';
 
 const { map, noted, textsOrNone, tree } = field;
 
-/** What every stage and branch has. */
+/** The fields of every stage and branch. */
 const frame = { ...around, undo };
 
 const writes = textsOrNone(
-  'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same get checkouts of their own.',
+  'Patterns of the files that the branch changes, none for one that only reads; without it, the files among its outputs. Branches that would write the same files get separate checkouts.',
   ['src/**'],
 ).optional();
 
 type Form = z.ZodObject | z.ZodDiscriminatedUnion;
 
-/** The schema of one stage of a workflow, with the kinds and checks that there are. */
-export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<WrittenStage> {
+/** The schema of one stage of a workflow, with these kinds and checks. */
+export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.ZodType<YamlStage> {
   const formsOf = <T>(list: Readonly<Record<string, { readonly yaml?: T }>>) =>
     Object.entries(list).flatMap(([name, { yaml }]): [string, T][] => (yaml === undefined ? [] : [[name, yaml]]));
   const check = checkSchema(Object.fromEntries(formsOf(checks)));
@@ -45,7 +45,7 @@ export function stageSchema({ kinds, checks, customKinds = {} }: Compilers): z.Z
     ([type, form]): DescribedKind =>
       members.find((member) => member.type === type) ?? { type, form, fields: form.fields({ ...words, branch }) },
   );
-  return oneOf([...stages.map((one) => stageForm(one, words)), ...own.map(customStage)], {
+  return oneOf([...stages.map((stage) => stageForm(stage, words)), ...own.map(customStage)], {
     id: 'stage',
     what: 'a stage',
     accepts: 'a map such as { id: implement, type: agent, agent: feat-dev }',
@@ -59,8 +59,8 @@ interface DescribedKind {
   readonly fields: z.ZodRawShape;
 }
 
-function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<WrittenStage> {
-  return noted(z.discriminatedUnion('type', forms as [Form, ...Form[]]), note) as unknown as z.ZodType<WrittenStage>;
+function oneOf(forms: readonly Form[], note: field.Note): z.ZodType<YamlStage> {
+  return noted(z.discriminatedUnion('type', forms as [Form, ...Form[]]), note) as unknown as z.ZodType<YamlStage>;
 }
 
 function branchForm({ type, form, fields }: DescribedKind, words: StageWords): Form {
@@ -79,16 +79,16 @@ function stageForm({ type, form, fields }: DescribedKind, words: StageWords): Fo
   const end = { ...failures, on_enter: onEnter };
   return (
     variantsOf(form, words, ({ name, variant }) => {
-      const all = { ...shape, ...variant.fields, ...ways(variant), on_complete, ...ways(form), ...end };
+      const all = { ...shape, ...variant.fields, ...transitionsOf(variant), on_complete, ...transitionsOf(form), ...end };
       return map(`${article(name)} ${name} ${type}`, all, variant.meaning);
-    }) ?? map(`${article(type)} ${type} stage`, { ...shape, ...ways(form), on_complete, ...end }, form.meaning)
+    }) ?? map(`${article(type)} ${type} stage`, { ...shape, ...transitionsOf(form), on_complete, ...end }, form.meaning)
   );
 }
 
 function variantsOf(
   { variants }: StageForm,
   words: StageWords,
-  formOf: (given: { readonly name: string; readonly variant: StageVariant }) => z.ZodObject,
+  formOf: (named: { readonly name: string; readonly variant: StageVariant }) => z.ZodObject,
 ): Form | undefined {
   if (variants === undefined) return undefined;
   const { key } = variants;
@@ -99,7 +99,7 @@ function variantsOf(
   return z.discriminatedUnion(key, forms as [z.ZodObject, ...z.ZodObject[]]);
 }
 
-function ways({ transitions }: Pick<StageForm, 'transitions'>): z.ZodRawShape {
+function transitionsOf({ transitions }: Pick<StageForm, 'transitions'>): z.ZodRawShape {
   return Object.fromEntries(transitions.map((key) => [key, outcomes[key]]));
 }
 
@@ -113,10 +113,10 @@ function customStage(kind: CustomKind): z.ZodObject {
   return customForm(kind, 'stage', { ...Object.fromEntries(own), on_complete, on_fail, on_reject, ...failures, on_enter: onEnter });
 }
 
-function customForm({ kind }: CustomKind, what: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
+function customForm({ kind }: CustomKind, part: 'stage' | 'branch', transitions: z.ZodRawShape): z.ZodObject {
   const config = tree('The configuration of the kind, which may have templates.').optional();
   const shape = { ...frame, type: z.literal(kind), with: config, ...transitions };
-  return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${what}` });
+  return noted(z.strictObject(shape), { what: `${article(kind)} ${kind} ${part}` });
 }
 
 function article(word: string): string {

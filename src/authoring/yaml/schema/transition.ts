@@ -1,5 +1,5 @@
-// Owns how a workflow file writes a transition: one word, or one of five maps. The first key of a map selects the form,
-// and each form has its own fields only.
+// Owns the schema of a transition in a workflow file: one word, or one of five maps. The first key of a map selects the form,
+// and each form has only its own fields.
 
 import * as z from 'zod';
 import { byName, condition, count, duration, literal, map, type Note, noted, template, tree } from './field.ts';
@@ -8,14 +8,13 @@ const target = (description: string) => literal(description, 'escalate');
 
 const notifyForm = map('a notification', {
   target: literal('The group or person to notify.', 'maintainers'),
-  message: template('The message. Default: that the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
+  message: template('The message. Default: the stage was reached.', 'PR #{{ context.pr_number }} is ready').optional(),
 });
 
 /** A notification: a group or person, or one with a message. */
 export const notify = noted(z.union([literal('A group or person.', 'maintainers'), notifyForm]), {
   id: 'notify',
-  description:
-    'Notifies a group or person at the forge of the project; without a forge, nobody is notified. A failed notification never affects the run.',
+  description: 'Notifies a group or person at the forge of the project, if there is one. A failed notification never affects the run.',
   examples: ['maintainers', { target: 'maintainers', message: 'PR #{{ context.pr_number }} is ready' }],
   accepts: 'a group, or a map with target and message',
 });
@@ -26,7 +25,7 @@ const backoff = map(
   {
     initial: duration('The pause before the first retry.', '10s'),
     factor: noted(z.number().min(1), {
-      description: 'By how much each further pause is longer. Default: 2.',
+      description: 'The factor by which each further pause is longer. Default: 2.',
       examples: [2],
       accepts: 'a number of at least 1',
     }).optional(),
@@ -41,20 +40,20 @@ const delayForm = map('a transition with delay', {
 });
 
 const gotoForm = map('a transition with goto', {
-  goto: literal('The stage to go to, also one before this.', 'implement'),
+  goto: literal('The stage to go to, which may be an earlier one.', 'implement'),
   context: byName(tree('A value, which may have templates.'), {
     description: 'Values that are added to the context before the target starts, and stay.',
     examples: [{ failure_reason: '{{ gate.failed_checks }}' }],
   }).optional(),
   max_iterations: count(
-    'How often this transition is taken in a run; the next time goes to `then`. Default: `limits.max_iterations`.',
+    'How often this transition is taken in a run; after that, `then` is taken. Default: `limits.max_iterations`.',
     3,
   ).optional(),
   then: target('Where it leads when `max_iterations` is used up. Default: escalate.').optional(),
 });
 
 const retryForm = map('a transition with retry', {
-  retry: count('How many more times the stage is tried, errors and timeouts counted together.', 2),
+  retry: count('How often the stage is retried, after errors and timeouts together.', 2),
   backoff: backoff.optional(),
   then: target('Where it leads when no retry is left. Default: escalate.').optional(),
 });
@@ -84,7 +83,7 @@ const plain = z.union(FORMS);
 const retried = z.union([...FORMS, retryForm]);
 const timed = z.union([...FORMS, retryForm, extendForm]);
 
-/** Where an outcome leads. */
+/** The transition for an outcome. */
 export function leads(key: string, description: string, note: Note = {}) {
   return noted(plain, { id: key, description, examples: ['implement'], accepts: ACCEPTS, ...note });
 }
@@ -93,7 +92,7 @@ export function leads(key: string, description: string, note: Note = {}) {
 export const failures = {
   on_error: noted(retried, {
     id: 'on_error',
-    description: 'When it could not be done at all. Default: escalate.',
+    description: 'When it could not be executed. Default: escalate.',
     examples: ['escalate', { retry: 2, backoff: { initial: '10s' }, then: 'escalate' }],
     accepts: `${ACCEPTS}, or with retry`,
   }).optional(),
@@ -118,7 +117,7 @@ export const outcomes = {
   }).optional(),
   on_failure: leads(
     'on_failure',
-    'When it did not succeed: it failed, could not be run, was ended or ran out of time. `on_error` and `on_timeout` come first. Default: where `on_error` leads.',
+    'When it did not succeed: it failed, could not be started, was stopped or timed out. `on_error` and `on_timeout` come first. Default: where `on_error` leads.',
   ).optional(),
   on_reject: leads('on_reject', 'When the work or the question was rejected. Default: the run ends as rejected.').optional(),
   on_any_reject: leads('on_any_reject', 'When a branch rejected and the join cannot be met. Default: the run ends as rejected.', {
@@ -135,18 +134,18 @@ export const outcomes = {
   on_ci_failure: leads('on_ci_failure', 'When a required check is red. Default: where `on_error` leads.').optional(),
 } as const;
 
-/** What every stage can have, whatever its type. */
+/** The fields that every stage can have, of any type. */
 export const around = {
-  id: literal('What transitions and templates call it; unique in the file.', 'implement'),
-  name: noted(literal('What people see.', 'Implementation'), { role: 'prose' }).optional(),
+  id: literal('Its name in transitions and templates; unique in the file.', 'implement'),
+  name: noted(literal('Its title for people.', 'Implementation'), { role: 'prose' }).optional(),
   condition: condition('When false, the stage is skipped.', { examples: ["{{ context.labels | contains('security') }}"] }).optional(),
   timeout: duration('How long it may take; for a gate and a human, how long it waits.', '30m').optional(),
   recovery: noted(z.enum(['rerun', 'reconcile', 'ask']), {
-    description: 'What happens when a crash left it without a recorded end: run it again, look whether it took effect, or ask a person.',
+    description: 'What happens if a crash leaves no record of how it ended: run it again, check whether it took effect, or ask a person.',
     examples: ['rerun'],
     accepts: 'one of rerun, reconcile, ask',
   }).optional(),
 } as const;
 
-/** What is done when a stage is entered. */
-export const onEnter = map('on_enter', { notify }, 'What is done when the stage is entered.').optional();
+/** The notification when a stage is entered. */
+export const onEnter = map('on_enter', { notify }, 'The notification when the stage is entered.').optional();

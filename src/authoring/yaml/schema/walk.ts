@@ -1,5 +1,5 @@
-// Owns walking the schema together with a document that may be invalid: which form of a union the author meant, which
-// schema applies at a path, and how each text of the document is read.
+// Walks the schema together with a document that may be invalid: finds the form of a union that the author meant, the schema
+// that applies at a path, and how each string of the document is read.
 
 import type * as z from 'zod';
 import { omitUndefined } from '../../../base/fields.ts';
@@ -24,7 +24,7 @@ const is = {
   literal: (schema: Schema): schema is z.ZodLiteral => schema._zod.def.type === 'literal',
 };
 
-/** A text of the document, and how the schema says it is read. */
+/** A string of the document, and how the schema says it is read. */
 export interface PlacedText {
   readonly path: YamlPath;
   readonly text: string;
@@ -46,7 +46,7 @@ export function optionFor(union: z.ZodUnion, value: unknown): { readonly schema:
   return best;
 }
 
-/** How much a value looks like what the schema describes; 0 is not at all. */
+/** How similar a value is to what the schema describes; 0 is not at all. */
 function likeness(schema: Schema, value: unknown): number {
   if (is.union(schema)) {
     const own = Math.max(...schema.options.map((option) => likeness(unwrapped(option), value)));
@@ -82,7 +82,7 @@ interface Field {
   readonly isOptional: boolean;
 }
 
-/** The fields of a map and the roles of texts, cached because they are needed for every value of every file. */
+/** The fields of a map and the roles of strings, cached because they are needed for every value of every file. */
 const fields = new WeakMap<Schema, readonly Field[]>();
 const roles = new WeakMap<Schema, Note>();
 
@@ -97,26 +97,26 @@ function fieldsOf(schema: z.ZodObject): readonly Field[] {
   return found;
 }
 
-/** What the schema says about a path of the document. */
-export interface SchemaPlace {
+/** The schema at a path of the document. */
+export interface SchemaNode {
   readonly value: unknown;
-  /** What is declared there, which may be a union of forms. */
+  /** The declared schema, which may be a union of forms. */
   readonly declared: Schema;
   /** The form of it that the author meant. */
   readonly meant: Schema;
 }
 
-/** What the schema says about a path of the document, if it knows the path. */
-export function schemaAt(root: Schema, document: unknown, path: YamlPath): SchemaPlace | undefined {
-  let place: SchemaPlace = { value: document, declared: unwrapped(root), meant: settled(unwrapped(root), document) };
+/** The schema at a path of the document, if it knows the path. */
+export function schemaAt(root: Schema, document: unknown, path: YamlPath): SchemaNode | undefined {
+  let node: SchemaNode = { value: document, declared: unwrapped(root), meant: settled(unwrapped(root), document) };
   for (const part of path) {
-    const child = childOf(place.meant, part);
+    const child = childOf(node.meant, part);
     if (child === undefined) return undefined;
-    const value = memberOf(place.value, part);
+    const value = memberOf(node.value, part);
     const declared = unwrapped(child);
-    place = { value, declared, meant: settled(declared, value) };
+    node = { value, declared, meant: settled(declared, value) };
   }
-  return place;
+  return node;
 }
 
 /** Every single form of a union, however deep unions are nested. */
@@ -147,7 +147,7 @@ function memberOf(value: unknown, part: string | number): unknown {
     : undefined;
 }
 
-/** Every text of the document whose place the schema knows, with how it is read. */
+/** Every string of the document that the schema knows, with how it is read. */
 export function textsOf(schema: Schema, document: Json): readonly PlacedText[] {
   const texts: PlacedText[] = [];
   addTexts(schema, document, { path: [], note: {}, texts });
@@ -172,7 +172,7 @@ function addTexts(
   }
 }
 
-/** What a note says about texts. */
+/** The part of a note about strings. */
 function roleOf(schema: Schema): Note {
   const known = roles.get(schema);
   if (known !== undefined) return known;

@@ -1,5 +1,4 @@
-// Owns writing the work of a step as the fields of its stage type. What these are,
-// its kind says.
+// Writes the work of a step as a stage: its kind writes its fields.
 
 import { writeDuration } from '../../../base/duration.ts';
 import { omitUndefined } from '../../../base/fields.ts';
@@ -9,8 +8,8 @@ import type { StepModel, Target, WorkConfigs } from '../../../definition/model.t
 import type { Compilers } from '../../graph/work.ts';
 import { refusal, withoutEmpty } from './word.ts';
 
-/** What writing the work of a stage needs to know about the other steps. */
-export interface StagePlace {
+/** The facts about the other steps that writing the work of a stage needs. */
+export interface WriteContext {
   readonly compilers: Compilers;
   /** The frame of a branch. */
   readonly branchOf: (step: StepModel) => JsonObject;
@@ -18,24 +17,24 @@ export interface StagePlace {
   readonly goto?: (to: Target) => string;
 }
 
-/** How a kind writes the parts of its stage. */
+/** The writers of the parts of a stage, which its kind calls. */
 export interface StageWriter {
   checkOf(check: CheckModel): Json;
   memberOf(member: StepModel): JsonObject;
-  readonly goto: StagePlace['goto'];
+  readonly goto: WriteContext['goto'];
 }
 
 /** The type of a stage and its own fields. */
-export function writeWork(step: StepModel, place: StagePlace): JsonObject {
-  if (step.question !== undefined && step.kind !== 'human') throw refusal(step.id, 'it works and then asks a person; make two steps of it');
-  const { compilers, branchOf, goto } = place;
+export function writeWork(step: StepModel, context: WriteContext): JsonObject {
+  if (step.question !== undefined && step.kind !== 'human') throw refusal(step.id, 'its question comes after its work; write two steps');
+  const { compilers, branchOf, goto } = context;
   const words: StageWriter = {
     checkOf: (check) => writeCheck(check, compilers),
     memberOf: (member) => ({ ...branchOf(member), ...writeWork(member, { compilers, branchOf }) }),
     goto,
   };
   const fields = compilers.kinds[step.kind].write?.(step, words);
-  if (fields === undefined) throw refusal(step.id, `files have no stage for a ${step.kind} step`);
+  if (fields === undefined) throw refusal(step.id, `workflow files cannot have a "${step.kind}" step`);
   return omitUndefined({ type: step.kind, ...fields });
 }
 
@@ -49,7 +48,7 @@ function writeCheck(check: CheckModel, compilers: Compilers): Json {
   });
 }
 
-/** What is done on the forge, as a hook. */
+/** An action at the forge, as a hook. */
 export function writeHook(step: StepModel): JsonObject {
   const { action, ...rest } = actionOf(step);
   const fields = withoutEmpty(rest);
@@ -63,6 +62,6 @@ export function writeNotify(step: StepModel): Json {
 }
 
 function actionOf(step: StepModel): WorkConfigs['action'] {
-  if (step.kind !== 'action') throw refusal(step.id, 'files have only actions there');
+  if (step.kind !== 'action') throw refusal(step.id, 'hooks and notifications of a workflow file can only be actions');
   return step.config;
 }

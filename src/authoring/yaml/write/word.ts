@@ -1,4 +1,5 @@
-// Owns what all writers of workflow files share: leaving out what is empty, and the error for what cannot be written.
+// Owns the common parts of the writers of workflow files: leaving out empty values, and the error for a step that cannot be
+// written.
 
 import { EngineError } from '../../../base/error.ts';
 import type { Json, JsonObject } from '../../../base/json.ts';

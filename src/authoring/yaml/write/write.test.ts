@@ -59,8 +59,10 @@ describe('a definition that came from a file reads back equal', () => {
     'on_error: { retry: 2 }, on_timeout: b',
     'on_timeout: { retry: 1 }, on_error: { goto: a, max_iterations: 2 }',
     'condition: "true", on_enter: { notify: ann }, on_error: { spawn: mender, then: b }',
-  ])('a stage with %s', (ways) => {
-    expectSame(file(`stages:\n  - { id: a, type: agent, agent: dev, timeout: 1m, ${ways} }\n  - { id: b, type: command, run: make }\n`));
+  ])('a stage with %s', (transitions) => {
+    expectSame(
+      file(`stages:\n  - { id: a, type: agent, agent: dev, timeout: 1m, ${transitions} }\n  - { id: b, type: command, run: make }\n`),
+    );
   });
 
   test('an agent that may ask, with the schema of its output', () => {
@@ -124,15 +126,15 @@ on_error: [{ label_issue: needs-human }, { label: { remove: [x] } }, { notify: m
 });
 
 const target = fc.constantFrom('s0', 'end', 'complete', 'escalate', 'fail');
-const told = fc.constantFrom('maintainers', { target: 'ann', message: 'see {{ run.id }}' });
+const notified = fc.constantFrom('maintainers', { target: 'ann', message: 'see {{ run.id }}' });
 const duration = fc.constantFrom('1ms', '90s', '30m', '24h', '48h', '72h', '10d');
-const way = fc.oneof(
+const transition = fc.oneof(
   target,
   fc.record({ delay: duration, then: target }),
   fc.record({ goto: target, context: fc.constant({ why: '{{ run.id }}' }) }),
   fc.record({ goto: target, max_iterations: fc.integer({ min: 1, max: 5 }), then: target }),
   fc.record({ spawn: fc.constant('mender'), then: target }),
-  fc.record({ notify: told, then: target }),
+  fc.record({ notify: notified, then: target }),
 );
 const retried = fc.record(
   {
@@ -142,19 +144,22 @@ const retried = fc.record(
   },
   { requiredKeys: ['retry'] },
 );
-const extended = fc.record({ notify: told, extend: duration, max_extensions: fc.constant(2), then: target }, { requiredKeys: ['extend'] });
+const extended = fc.record(
+  { notify: notified, extend: duration, max_extensions: fc.constant(2), then: target },
+  { requiredKeys: ['extend'] },
+);
 const around = {
   name: fc.constantFrom('A name', 'another: "one"'),
   timeout: duration,
   recovery: fc.constantFrom('rerun', 'ask'),
-  on_error: fc.oneof(way, retried),
-  on_timeout: fc.oneof(way, extended),
-  on_enter: fc.record({ notify: told }),
+  on_error: fc.oneof(transition, retried),
+  on_timeout: fc.oneof(transition, extended),
+  on_enter: fc.record({ notify: notified }),
 };
 
-/** A stage of a type with its own fields, and any of its ways. */
-function typed(fields: object, ways: readonly string[]): fc.Arbitrary<object> {
-  const own = Object.fromEntries(ways.map((key) => [key, way]));
+/** A stage of a type with its own fields, and any of its transitions. */
+function typed(fields: object, keys: readonly string[]): fc.Arbitrary<object> {
+  const own = Object.fromEntries(keys.map((key) => [key, transition]));
   return fc.record({ ...around, ...own }, { requiredKeys: [] }).map((chosen) => ({ ...fields, ...chosen }));
 }
 
@@ -193,7 +198,7 @@ const stage = fc.oneof(
 );
 
 describe('a definition that came from a module', () => {
-  test('is written as far as it is data, and what a file reads otherwise is named', () => {
+  test('a module without functions is exported, and each difference is reported', () => {
     const workflow = compileGraph(
       {
         name: 'w',
@@ -212,11 +217,19 @@ describe('a definition that came from a module', () => {
   });
 
   test.each([
-    ['work that is a function', { handler: () => 1 }, 'step "a" cannot be written in a workflow file: some of it is a function'],
+    ['work that is a function', { handler: () => 1 }, 'step "a" cannot be written in a workflow file: it contains a function'],
     ['a contract', { command: 'x', postconditions: [{ name: 'n', check: 'true', error: 'e' }] }, 'step "a" cannot be written'],
-    ['a choice of ways', { command: 'x', next: { condition: 'true', onTrue: 'b', onFalse: null } }, 'depends on an expression'],
-    ['a kind that files do not have', { each: { items: 'list', step: { command: 'x' } } }, 'no stage for a each step'],
-    ['a question after the work', { command: 'x', humanGate: { prompt: 'ok?', context: [] } }, 'make two steps of it'],
+    [
+      'a conditional transition',
+      { command: 'x', next: { condition: 'true', onTrue: 'b', onFalse: null } },
+      'an expression chooses its next step',
+    ],
+    ['a kind that files do not have', { each: { items: 'list', step: { command: 'x' } } }, 'workflow files cannot have a "each" step'],
+    [
+      'a question after the work',
+      { command: 'x', humanGate: { prompt: 'ok?', context: [] } },
+      'its question comes after its work; write two steps',
+    ],
   ])('is refused for %s', (_, fields, message) => {
     const workflow = compileGraph(
       {

@@ -1,5 +1,5 @@
-// Owns writing a definition as a workflow file. The text is read back at once, and the caller gets all differences: a file
-// that silently means something else is worse than none.
+// Writes a definition as a workflow file. The text is read back immediately, and the caller gets all differences: a file that
+// silently means something else is worse than none.
 //
 // - A definition that came from a workflow file is written so that it reads back equal.
 // - What a file cannot express, such as a function, is an error that names its step.
@@ -21,7 +21,7 @@ import type { Compilers } from '../../graph/work.ts';
 import { checkYaml } from '../check/check.ts';
 import { nonEmpty } from '../compile/part.ts';
 import { writeHook, writeNotify, writeWork } from './stage.ts';
-import { WayWriter } from './way.ts';
+import { TransitionWriter } from './transition.ts';
 import { refusal } from './word.ts';
 
 const LINE_WIDTH = 120;
@@ -40,10 +40,12 @@ export interface WorkflowYaml {
 export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, around: JsonObject = {}): WorkflowYaml {
   const { definition, functions, hasContext } = workflow;
   if (definition.form === 'flow')
-    throw new EngineError('USAGE', `"${definition.name}" is a flow: what it does is a function, which a workflow file cannot hold`);
-  if (hasContext)
-    throw new EngineError('USAGE', `"${definition.name}" builds its context with a function, which a workflow file cannot hold`);
-  for (const step of functions) throw refusal(step, 'some of it is a function');
+    throw new EngineError(
+      'USAGE',
+      `cannot export "${definition.name}": it is a flow, and a workflow file cannot contain functions; keep it as a module`,
+    );
+  if (hasContext) throw new EngineError('USAGE', `cannot export "${definition.name}": its \`context\` is a function; keep it as a module`);
+  for (const step of functions) throw refusal(step, 'it contains a function');
   const text = stringify(documentOf(definition, around, registry), { lineWidth: LINE_WIDTH });
   const { compiled, errors } = checkYaml(`${definition.name}.yaml`, text, registry);
   const [wrong] = errors;
@@ -54,11 +56,11 @@ export function writeYaml(workflow: DescribedWorkflow, registry: Compilers, arou
 
 function documentOf(definition: GraphDefinition, around: JsonObject, compilers: Compilers): JsonObject {
   const { name, title, description, version, params, steps, limits, context, entry, permissions, budget } = definition;
-  const ways = new WayWriter(definition, compilers);
-  const stages = steps.filter(({ id }) => !HOOK.test(id) && !ways.isAdded(id));
+  const transitions = new TransitionWriter(definition, compilers);
+  const stages = steps.filter(({ id }) => !HOOK.test(id) && !transitions.isAdded(id));
   const [first] = stages;
-  if (first !== undefined && ways.nameOf({ step: entry }, first.id) !== first.id)
-    throw refusal(entry, 'the workflow begins with it, and it is not the first step');
+  if (first !== undefined && transitions.nameOf({ step: entry }, first.id) !== first.id)
+    throw refusal(entry, 'the workflow begins with it, but it is not the first step');
   return omitUndefined({
     apiVersion: 'pawl.dev/v1',
     kind: 'Workflow',
@@ -70,7 +72,7 @@ function documentOf(definition: GraphDefinition, around: JsonObject, compilers: 
     }),
     ...around,
     params: Object.keys(params).length === 0 ? undefined : (params as unknown as JsonObject),
-    context: context && Object.fromEntries(context.map((one) => [one.name, one.value])),
+    context: context && Object.fromEntries(context.map((entry) => [entry.name, entry.value])),
     permissions: permissions as JsonObject | undefined,
     writes: definition.writes as JsonObject | undefined,
     staged: definition.staged,
@@ -80,8 +82,8 @@ function documentOf(definition: GraphDefinition, around: JsonObject, compilers: 
     budget: budget && writeBudget(budget),
     limits: limits.maxIterations === MAX_ITERATIONS ? undefined : { max_iterations: limits.maxIterations },
     circuit_breakers: definition.breakers && writeBreakers(definition.breakers),
-    on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => ways.nameOf({ step }, step)),
-    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), ways, compilers)),
+    on_events: definition.onEvents && writeReactions(definition.onEvents, (step) => transitions.nameOf({ step }, step)),
+    stages: stages.map((step) => stageOf(withoutDatabases(step, definition.databases), transitions, compilers)),
     on_complete: hooksOf(definition, 'on_complete'),
     on_error: hooksOf(definition, 'on_error'),
   });
@@ -92,13 +94,13 @@ function hooksOf({ steps }: Definition, list: 'on_complete' | 'on_error'): Json 
   return hooks.length === 0 ? undefined : hooks.map(writeHook);
 }
 
-function stageOf(step: StepModel, ways: WayWriter, compilers: Compilers): JsonObject {
-  const enter = ways.step(addedName(step.id, 'enter'));
+function stageOf(step: StepModel, transitions: TransitionWriter, compilers: Compilers): JsonObject {
+  const enter = transitions.step(addedName(step.id, 'enter'));
   return {
     ...frameOf(step),
-    ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => ways.nameOf(to, step.id) }),
+    ...writeWork(step, { compilers, branchOf: frameOf, goto: (to) => transitions.nameOf(to, step.id) }),
     ...(enter === undefined ? {} : { on_enter: { notify: writeNotify(enter) } }),
-    ...ways.write(step),
+    ...transitions.write(step),
   };
 }
 
@@ -106,9 +108,9 @@ function frameOf(step: StepModel): JsonObject {
   const { id, title, condition, timeoutMs, recovery, writes, protected: guarded, mayChange, network, mutatesCheckout } = step;
   const { databases, onFail, staged } = step;
   const { args, actions, preconditions, postconditions, slots } = step;
-  if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has conditions of a contract');
+  if (preconditions.length + postconditions.length > 0) throw refusal(id, 'it has preconditions or postconditions');
   if (Object.keys(args).length + actions.length > 0) throw refusal(id, 'it has arguments or instructions');
-  if (slots.length > 0) throw refusal(id, 'it holds slots');
+  if (slots.length > 0) throw refusal(id, 'it has slots');
   return omitUndefined({
     id,
     name: title === id ? undefined : title,
@@ -152,11 +154,11 @@ function textOf(value: unknown): string {
 
 /** The reactions as a list; `stageOf` returns the stage of a step. */
 function writeReactions(reactions: readonly ReactionModel[], stageOf: (step: string) => string): Json {
-  return reactions.map(({ event, do: what, step, max, notify, message, ...conditions }) => {
+  return reactions.map(({ event, do: kind, step, max, notify, message, ...conditions }) => {
     const { label, labels, assigneeIsBot, milestone, baseBranches, reviewState } = conditions;
     const lists = { labels: nonEmpty([...labels]), baseBranch: nonEmpty([...baseBranches]) };
     const written = omitUndefined(snake({ label, assigneeIsBot, milestone, ...lists, reviewState }));
-    return omitUndefined({ event, conditions: nonEmpty(written), do: what, stage: step && stageOf(step), max, notify, message }) as Json;
+    return omitUndefined({ event, conditions: nonEmpty(written), do: kind, stage: step && stageOf(step), max, notify, message }) as Json;
   });
 }
 

@@ -1,4 +1,4 @@
-// Owns the check `any_of` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `any_of` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -9,7 +9,7 @@ import { anyOfCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
 
 const yaml = checkForm({
-  meaning: 'Passes when one of several checks does.',
+  meaning: 'Passes if one of several checks passes.',
   isMadeOfOthers: true,
   fields: ({ z, noted, simpleCheck }) => ({
     conditions: noted(z.array(simpleCheck).min(1), { description: 'Checks of which one must pass.', accepts: 'a list of checks' }),
@@ -17,10 +17,10 @@ const yaml = checkForm({
   toSpec: ({ conditions }, checkOf) => ({ checks: conditions.map(checkOf) }),
 });
 
-/** How the check is written, beside what all checks have. */
+/** The fields of the check in a file, in addition to those that all checks have. */
 function write({ checks }: CheckOf<'any_of'>, checkOf: (inner: CheckModel) => Json): Readonly<Record<string, Json | undefined>> {
   return { checks: undefined, conditions: checks.map(checkOf) };
 }
 
-/** The check `any_of`: how it is declared, written in files and made. */
+/** The registry entry of the check `any_of`. */
 export const anyOfCheck: CheckCompiler & GateCheck = { ...declaration, run, write, yaml };

@@ -1,4 +1,4 @@
-// Owns what the check `any_of` declares: checks of which one must pass.
+// Declares the check `any_of`: checks of which one must pass.
 
 import { type CheckDeclaration, type CheckModel, declareCheck, isFilledList, parseChecks } from '../../../../definition/check.ts';
 
@@ -11,9 +11,9 @@ declare module '../../../../definition/check.ts' {
 /** Several checks of which one must pass. */
 export const anyOfCheck: CheckDeclaration = declareCheck({
   name: 'any_of',
-  // What it is made of may.
-  looksElsewhere: true,
-  sameInEveryRun: true,
+  // The checks in it may; each of them declares whether it does.
+  readsFiles: false,
+  independentOfRun: true,
   stopsItself: true,
   isMadeOfOthers: true,
   fields({ required }, report) {

@@ -35,6 +35,6 @@ describeCheck(anyOfCheck, {
   },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(anyOfCheck)).toEqual(['looksElsewhere', 'sameInEveryRun']);
+test('any_of declares its traits', () => {
+  expect(traitsIn(anyOfCheck)).toEqual({ readsFiles: false, independentOfRun: true });
 });

@@ -1,4 +1,4 @@
-// Owns what authors write for the check `any_of`, as types: the checks of which one must pass.
+// Owns the author-facing types of the check `any_of`: the checks of which one must pass.
 
 import type { CheckSpec } from '../../../../authoring/spec/check.ts';
 

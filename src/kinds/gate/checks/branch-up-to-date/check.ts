@@ -1,4 +1,4 @@
-// Owns the check `branch_up_to_date` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `branch_up_to_date` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -15,5 +15,5 @@ const yaml = checkForm({
   toSpec: ({ pr }) => omitUndefined({ pr }),
 });
 
-/** The check `branch_up_to_date`: how it is declared, written in files and made. */
+/** The registry entry of the check `branch_up_to_date`. */
 export const branchUpToDateCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

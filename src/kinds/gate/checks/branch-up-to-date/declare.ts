@@ -1,4 +1,4 @@
-// Owns what the check `branch_up_to_date` declares: the head of the pull request has every commit of its base branch.
+// Declares the check `branch_up_to_date`: the head of the pull request has every commit of its base branch.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
@@ -15,8 +15,8 @@ export type BranchUpToDateCheck = CheckConfigs['branch_up_to_date'];
 /** The branch is not behind its base. */
 export const branchUpToDateCheck: CheckDeclaration = declareCheck({
   name: 'branch_up_to_date',
-  looksElsewhere: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['push', 'pull_request'],
   fields: (read) => omitUndefined({ pr: readPr(read) }),

@@ -17,6 +17,6 @@ describeCheck(branchUpToDateCheck, {
   cannotDecide: { config: {} },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(branchUpToDateCheck)).toEqual(['looksElsewhere', 'sameInEveryRun']);
+test('branch_up_to_date declares its traits', () => {
+  expect(traitsIn(branchUpToDateCheck)).toEqual({ readsFiles: false, independentOfRun: true });
 });

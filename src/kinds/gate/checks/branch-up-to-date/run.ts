@@ -1,4 +1,4 @@
-// Owns the check `branch_up_to_date`: that the head of the pull request has every commit of its base branch.
+// Runs the check `branch_up_to_date`: the head of the pull request has every commit of its base branch.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';

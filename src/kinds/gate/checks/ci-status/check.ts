@@ -1,4 +1,4 @@
-// Owns the check `ci_status` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `ci_status` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -21,5 +21,5 @@ const yaml = checkForm({
   toSpec: ({ workflows = [], expect = 'success', pr }) => ({ workflows, expect, ...omitUndefined({ pr }) }),
 });
 
-/** The check `ci_status`: how it is declared, written in files and made. */
+/** The registry entry of the check `ci_status`. */
 export const ciStatusCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

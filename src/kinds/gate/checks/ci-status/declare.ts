@@ -1,4 +1,4 @@
-// Owns what the check `ci_status` declares: which checks of the forge must have concluded, and how.
+// Declares the check `ci_status`: which checks of the forge must have concluded, and how.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isSelection, readPr } from '../../../../definition/check.ts';
@@ -12,13 +12,13 @@ declare module '../../../../definition/check.ts' {
 /** The CI workflows to check (default: all), and the conclusion each must have. */
 export type CiStatusCheck = CheckConfigs['ci_status'];
 
-/** Checks of the forge. */
+/** CI checks at the forge. */
 export const ciStatusCheck: CheckDeclaration = declareCheck({
   name: 'ci_status',
-  looksElsewhere: true,
-  heldAtMerge: true,
-  judgesWork: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  requiredAtMerge: true,
+  checksWork: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['check_run', 'check_suite', 'status', 'workflow_run', 'pull_request'],
   fields: (read) =>

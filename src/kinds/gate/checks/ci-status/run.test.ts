@@ -52,7 +52,7 @@ describe('ci_status', () => {
     ['passes when it is green too', {}, [run('lint', 'success'), run('test', 'success')], 'ok'],
     ['does not pass when it was skipped', {}, [run('lint', 'success'), run('test', 'skipped')], 'fail'],
     ['does not wait for it when other checks are named', { workflows: ['lint'] }, [run('lint', 'success')], 'ok'],
-  ])('of a branch that requires checks %s', async (...[, config, checks, outcome]) => {
+  ])('ci_status on a branch that requires checks %s', async (...[, config, checks, outcome]) => {
     const facts = { checks: () => ok({ headSha: 'head', checks }), requiredChecks: () => ok(['test', 'pawl: ship / review']) };
     expect(await gateWith({ check: 'ci_status', ...config }, facts).result).toMatchObject({ type: 'settled', outcome });
   });
@@ -73,6 +73,6 @@ describeCheck(ciStatusCheck, {
   cannotDecide: { config: {} },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(ciStatusCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'judgesWork', 'sameInEveryRun']);
+test('ci_status declares its traits', () => {
+  expect(traitsIn(ciStatusCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, checksWork: true, independentOfRun: true });
 });

@@ -1,4 +1,4 @@
-// Owns the check `command` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `command` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { bareExpression, envOf } from '../../../../authoring/yaml/compile/part.ts';
@@ -32,5 +32,5 @@ const yaml = checkForm({
   rules: programRule,
 });
 
-/** The check `command`: how it is declared, written in files and made. */
+/** The registry entry of the check `command`. */
 export const commandCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

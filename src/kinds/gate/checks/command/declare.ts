@@ -1,4 +1,4 @@
-// Owns what the check `command` declares: a program, and how its end is judged.
+// Declares the check `command`: a program, and the condition under which it passes.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readExpect, readReport } from '../../../../definition/check.ts';
@@ -21,10 +21,10 @@ declare module '../../../../definition/check.ts' {
   }
 }
 
-/** A program whose end is judged. */
+/** A program that must exit as expected. */
 export const commandCheck: CheckDeclaration = declareCheck({
   name: 'command',
-  sameInEveryRun: true,
+  independentOfRun: true,
   stopsItself: true,
   title: ({ run, argv }) => run ?? argv?.join(' ') ?? 'command',
   reports: ({ report }) => (report === undefined ? [] : [report]),

@@ -28,7 +28,7 @@ const saying = (text: string, code = 0): JsonObject => {
 const noTest = { type: 'errored', checks: [{ passed: null, error: expect.stringContaining('no test ran') }] };
 
 describe('a command that runs tests', () => {
-  test('with node --test is counted, for real', async () => {
+  test('the tests of a real node --test run are counted', async () => {
     writeFileSync(
       join(cwd, 'a.test.js'),
       "const { test } = require('node:test'); test('one', () => {}); test('two', () => { throw new Error('broken'); });",
@@ -47,7 +47,7 @@ describe('a command that runs tests', () => {
     expect(await check({ argv })).toMatchObject({ outcome: 'ok', checks: [{ passed: true, result: { tests: 1, failed: 0 } }] });
   });
 
-  test('and finds none does not pass, whatever its exit code', async () => {
+  test('a test runner that finds no test does not pass, whatever its exit code', async () => {
     expect(await check({ argv: [process.execPath, '--test'] })).toMatchObject(noTest);
   });
 
@@ -89,7 +89,7 @@ describe('a command that runs tests', () => {
     });
   });
 
-  test('that bails out has failed', async () => {
+  test('a test run that bails out has failed', async () => {
     expect(await check(saying('1..3\nok 1\nBail out! no disk\n'))).toMatchObject({
       outcome: 'fail',
       checks: [{ result: { failures: [{ name: 'Bail out!', message: 'no disk' }] } }],
@@ -185,6 +185,6 @@ describeCheck(commandCheck, {
   cannotDecide: { config: { argv: ['no-such-program-anywhere'] } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(commandCheck)).toEqual(['sameInEveryRun']);
+test('command declares its traits', () => {
+  expect(traitsIn(commandCheck)).toEqual({ independentOfRun: true });
 });

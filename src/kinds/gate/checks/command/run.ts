@@ -1,6 +1,7 @@
-// Owns the check `command`: a program whose end is judged by an expression over its exit code and output. Where it is
-// known to run tests, also by how many ran: a test run without a test shows nothing.
+// Runs the check `command`: a program that passes if an expression over its exit code and output holds. If it is known to
+// run tests, at least one must have run: a test run without tests proves nothing.
 
+import { formatDuration } from '../../../../base/duration.ts';
 import { messageOf } from '../../../../base/error.ts';
 import type { JsonObject } from '../../../../base/json.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
@@ -20,9 +21,9 @@ const DEFAULT_EXPECT = 'exit_code == 0';
  * with 0. `report` is a JUnit or TAP file that it writes; `tests: required` says that it runs tests even if its output
  * does not look like it, and `optional` that it may run none.
  */
-export async function run(config: CheckOf<'command'>, scene: CheckContext): Promise<CheckVerdict> {
-  const since = config.report === undefined ? scene.startedAt : scene.now();
-  const result = await scene.run(programOf(config));
+export async function run(config: CheckOf<'command'>, context: CheckContext): Promise<CheckVerdict> {
+  const since = config.report === undefined ? context.startedAt : context.now();
+  const result = await context.run(programOf(config));
   if (result.kind === 'not-run') return notRunVerdict(result.message, { reason: result.reason });
   const { stdout, stderr, durationMs } = result;
   if (result.kind !== 'exited')
@@ -30,29 +31,29 @@ export async function run(config: CheckOf<'command'>, scene: CheckContext): Prom
       passed: null,
       why: 'timeout',
       result: { stdout: keptText(stdout), stderr: keptText(stderr), durationMs },
-      error: 'it ran out of time',
+      error: `timed out after ${formatDuration(durationMs)}; raise \`timeout\``,
     };
-  return withTests(config, judge(config, result), await findTests({ config, scene, result, since }));
+  return withTests(config, verdictOf(config, result), await findTests({ config, context, result, since }));
 }
 
 type ExitResult = ProcessResult & { readonly kind: 'exited' };
 
-function judge(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
+function verdictOf(config: CheckOf<'command'>, result: ExitResult): CheckVerdict {
   const { exitCode, stdout, stderr, durationMs } = result;
   const { expect = DEFAULT_EXPECT } = config;
-  const seen = { exitCode, stdout: keptText(stdout), stderr: keptText(stderr), durationMs };
+  const shown = { exitCode, stdout: keptText(stdout), stderr: keptText(stderr), durationMs };
   try {
-    if (evaluateCondition(expressionOf(expect), { exit_code: exitCode, stdout, stderr })) return { passed: true, result: seen };
+    if (evaluateCondition(expressionOf(expect), { exit_code: exitCode, stdout, stderr })) return { passed: true, result: shown };
     const unmet = expect === DEFAULT_EXPECT ? '' : `, which does not meet ${expect}`;
-    return { passed: false, result: seen, error: `it ${exitSentence(result)}${unmet}` };
+    return { passed: false, result: shown, error: `it ${exitSentence(result)}${unmet}` };
   } catch (thrown) {
-    return notRunVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, seen);
+    return notRunVerdict(`\`expect\` could not be evaluated: ${messageOf(thrown)}`, shown);
   }
 }
 
 interface Search {
   readonly config: CheckOf<'command'>;
-  readonly scene: CheckContext;
+  readonly context: CheckContext;
   readonly result: ExitResult;
   readonly since: number;
 }
@@ -60,10 +61,10 @@ interface Search {
 type TestSearch = { readonly counts: TestCounts } | { readonly unknown: string } | undefined;
 
 // Undefined: nothing says that tests were run.
-async function findTests({ config, scene, result, since }: Search): Promise<TestSearch> {
+async function findTests({ config, context, result, since }: Search): Promise<TestSearch> {
   try {
     if (config.report !== undefined) {
-      const report = await readFreshReport({ cwd: scene.cwd, places: [config.report], since });
+      const report = await readFreshReport({ cwd: context.cwd, places: [config.report], since });
       return 'refusal' in report ? { unknown: report.refusal } : { counts: parseTestReport(report.text) };
     }
     const counts = recogniseTests(result);
@@ -75,11 +76,11 @@ async function findTests({ config, scene, result, since }: Search): Promise<Test
   return { unknown: 'its output is not from a known test runner; make it write JUnit XML or TAP, and name that file as report' };
 }
 
-function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, found: TestSearch): CheckVerdict {
-  if (found === undefined || verdict.passed === null) return verdict;
+function withTests(config: CheckOf<'command'>, verdict: CheckVerdict, tests: TestSearch): CheckVerdict {
+  if (tests === undefined || verdict.passed === null) return verdict;
   // A program that ran and failed has failed, also without a report.
-  if ('unknown' in found) return verdict.passed ? notRunVerdict(found.unknown, verdict.result) : verdict;
-  const { counts } = found;
+  if ('unknown' in tests) return verdict.passed ? notRunVerdict(tests.unknown, verdict.result) : verdict;
+  const { counts } = tests;
   const result = { ...(verdict.result as JsonObject), ...recordOf(counts) };
   const noTest = config.tests === 'optional' ? undefined : whyNoTest(counts);
   if (noTest !== undefined) return notRunVerdict(noTest, result);

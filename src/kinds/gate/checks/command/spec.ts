@@ -1,11 +1,11 @@
-// Owns what authors write for the check `command`, as types: a program, and how its end is judged.
+// Owns the author-facing types of the check `command`: a program, and the condition under which it passes.
 
 import type { Program, TextsOrFunction } from '../../../../authoring/spec/part.ts';
 
-/** A program, its environment, and how its end is judged. */
+/** A program, its environment, and the condition under which it passes. */
 export type CommandCheckFields<C> = Program & CommandJudgement<C>;
 
-/** The environment of a program, and how its end is judged. */
+/** The environment of a program, and the condition under which it passes. */
 export interface CommandJudgement<C> {
   readonly env?: TextsOrFunction<C>;
   readonly cwd?: string;

@@ -1,4 +1,4 @@
-// Owns the check `coverage` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `coverage` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -35,10 +35,10 @@ const yaml = checkForm({
   },
 });
 
-/** How the check is written, beside what all checks have. */
+/** The fields of the check in a file, in addition to those that all checks have. */
 function write({ minimum }: CheckOf<'coverage'>): JsonObject {
   return typeof minimum === 'number' ? { minimum: `${minimum}%` } : {};
 }
 
-/** The check `coverage`: how it is declared, written in files and made. */
+/** The registry entry of the check `coverage`. */
 export const coverageCheck: CheckCompiler & GateCheck = { ...declaration, run, write, yaml };

@@ -1,4 +1,4 @@
-// Owns what the check `coverage` declares: how much of the code the tests must have run, and which report says so.
+// Declares the check `coverage`: how much of the code the tests must have run, and the report that shows it.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, isSelection, readReport } from '../../../../definition/check.ts';
@@ -28,7 +28,7 @@ declare module '../../../../definition/check.ts' {
 /** How much of the code the tests ran. */
 export const coverageCheck: CheckDeclaration = declareCheck({
   name: 'coverage',
-  sameInEveryRun: true,
+  independentOfRun: true,
   reports: ({ report }) => (report === undefined ? USUAL_REPORTS : [report]),
   fields(read, report) {
     const paths = read.optional('paths', isSelection, ['`paths` must be a list of patterns', 'write them as paths: ["src/**"]']);
@@ -53,7 +53,7 @@ export const coverageCheck: CheckDeclaration = declareCheck({
 
 const NO_PERCENT = [
   '`minimum` must be a percentage, such as 80%',
-  'write 80% or 80; a number up to 1 could mean two things and is refused',
+  'write 80% or 80; a number up to 1 is rejected, because it could mean two things',
 ] as const;
 
 function isPercent(value: unknown): value is number | string {

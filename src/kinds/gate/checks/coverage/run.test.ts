@@ -50,7 +50,7 @@ describe('coverage', () => {
     });
   });
 
-  test('of a file that is reported twice is the union of both test runs', async () => {
+  test('the coverage of a file that is reported twice is the union of both test runs', async () => {
     save('lcov.info', `SF:a.ts\nDA:1,1\nDA:2,0\nend_of_record\nSF:a.ts\nDA:1,0\nDA:2,3\nDA:3,0\nend_of_record\n`);
     expect(await look({ minimum: 50 })).toMatchObject({ outcome: 'ok', checks: [{ result: { covered: 2, total: 3 } }] });
   });
@@ -81,7 +81,7 @@ describe('coverage', () => {
       });
   });
 
-  test('in Cobertura XML is counted by its lines, with sources and inner classes', async () => {
+  test('coverage in Cobertura XML is counted by its lines, with sources and inner classes', async () => {
     const report = (source: string): string => `<?xml version="1.0" ?>
 <!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">
 <coverage line-rate="1" version="7.4"><sources><source>${source}</source></sources><packages><package name="."><classes>
@@ -96,7 +96,7 @@ describe('coverage', () => {
     expect(await look({ ...asked, metric: 'functions' })).toMatchObject({ outcome: 'ok', output: { coverage: 100 } });
   });
 
-  test('that a program of the same gate writes is fresh', async () => {
+  test('a coverage report that a program of the same gate writes is fresh', async () => {
     save('lcov.info', lines('a.ts', 0, 4));
     const text = lines('a.ts', 4, 4).replaceAll('\n', '\\n');
     const checks = [
@@ -169,6 +169,6 @@ describeCheck(coverageCheck, {
   cannotDecide: { config: { minimum: 50 } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(coverageCheck)).toEqual(['sameInEveryRun']);
+test('coverage declares its traits', () => {
+  expect(traitsIn(coverageCheck)).toEqual({ independentOfRun: true });
 });

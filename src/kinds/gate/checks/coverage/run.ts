@@ -1,4 +1,4 @@
-// Owns the check `coverage`: the tests must have run enough of the code, according to a fresh report.
+// Runs the check `coverage`: the tests must have run enough of the code, according to a fresh report.
 
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, sep } from 'node:path';
@@ -24,7 +24,7 @@ const USUAL_PLACES = [
 ];
 const NOUNS: Readonly<Record<CoverageMetric, string>> = { lines: 'line', branches: 'branch', functions: 'function' };
 
-/** `{ minimum, metric?, paths?, report? }`: passes if at least that much was run. Without a fresh report it is undecided. */
+/** `{ minimum, metric?, paths?, report? }`: passes if the tests ran at least that much. Without a fresh report there is no verdict. */
 export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: CheckContext): Promise<CheckVerdict> {
   const minimum = parsePercent(config.minimum);
   if (minimum === undefined) return unclear('`minimum` must be a percentage, such as 80%');
@@ -32,11 +32,11 @@ export async function run(config: CheckOf<'coverage'>, { cwd, startedAt }: Check
   const report = await readFreshReport({ cwd, places, since: startedAt });
   if ('refusal' in report) return unclear(report.refusal, config.report === undefined ? '; or set its path with report: PATH' : '');
   const metric = metricOf(config.metric);
-  const found = await select(parseCoverage(report.text), config, cwd);
-  if ('refusal' in found) return unclear(`the report ${report.path} ${found.refusal}`);
-  const tally = sumCoverage(found.files, metric);
+  const selection = await select(parseCoverage(report.text), config, cwd);
+  if ('refusal' in selection) return unclear(`the report ${report.path} ${selection.refusal}`);
+  const tally = sumCoverage(selection.files, metric);
   if (tally.total === 0) return unclear(`the report ${report.path} has no data about ${metric}`);
-  return judge(tally, { minimum, metric, report: report.path });
+  return conclude(tally, { minimum, metric, report: report.path });
 }
 
 function unclear(error: string, hint = ''): CheckVerdict {
@@ -48,13 +48,13 @@ function metricOf(value: CoverageCheck['metric']): CoverageMetric {
   return value === 'function' || value === 'functions' ? 'functions' : 'lines';
 }
 
-interface JudgeRequest {
+interface Requirement {
   readonly minimum: number;
   readonly metric: CoverageMetric;
   readonly report: string;
 }
 
-function judge({ covered, total }: Tally, { minimum, metric, report }: JudgeRequest): CheckVerdict {
+function conclude({ covered, total }: Tally, { minimum, metric, report }: Requirement): CheckVerdict {
   // Never rounded up: 79.999 is not 80, neither in the verdict nor in the message.
   const coverage = Math.floor((covered / total) * 10_000) / 100;
   const result = { coverage, covered, total, metric, minimum, report };

@@ -1,4 +1,4 @@
-// Owns what authors write for the check `coverage`, as types: the least share, of what, in which report.
+// Owns the author-facing types of the check `coverage`: the minimum, the metric and the report.
 
 /** How much of the code the tests must have run, in percent. */
 export interface CoverageFields {

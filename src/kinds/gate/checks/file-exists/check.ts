@@ -1,4 +1,4 @@
-// Owns the check `file_exists` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `file_exists` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -7,10 +7,10 @@ import { fileExistsCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
 
 const yaml = checkForm({
-  meaning: 'Looks for files.',
+  meaning: 'Passes if files exist.',
   fields: ({ texts }) => ({ paths: texts('Files that must exist inside the workspace.', ['README.md', 'CHANGELOG.md']) }),
   toSpec: ({ paths }) => ({ paths }),
 });
 
-/** The check `file_exists`: how it is declared, written in files and made. */
+/** The registry entry of the check `file_exists`. */
 export const fileExistsCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

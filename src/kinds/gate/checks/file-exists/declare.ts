@@ -1,4 +1,4 @@
-// Owns what the check `file_exists` declares: files that must exist.
+// Declares the check `file_exists`: files that must exist.
 
 import { type CheckConfigs, type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isTextList } from '../../../../definition/kind.ts';
@@ -15,7 +15,7 @@ export type FileExistsCheck = CheckConfigs['file_exists'];
 /** Files that must exist. */
 export const fileExistsCheck: CheckDeclaration = declareCheck({
   name: 'file_exists',
-  sameInEveryRun: true,
+  independentOfRun: true,
   title: ({ paths }) => `file_exists ${paths.join(', ')}`,
   fields: ({ required }) => ({
     paths: required('paths', isTextList, ['`paths` must name at least one file', 'write it as paths: ["dist/index.js"]']) ?? [],

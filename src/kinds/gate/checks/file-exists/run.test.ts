@@ -13,6 +13,6 @@ describeCheck(fileExistsCheck, {
   cannotDecide: { config: { paths: ['../README.md'] } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(fileExistsCheck)).toEqual(['sameInEveryRun']);
+test('file_exists declares its traits', () => {
+  expect(traitsIn(fileExistsCheck)).toEqual({ independentOfRun: true });
 });

@@ -1,11 +1,11 @@
-// Owns the check `file_exists`: files must exist inside the workspace.
+// Runs the check `file_exists`: files must exist inside the workspace.
 
 import { realpath } from 'node:fs/promises';
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckContext, type CheckVerdict, notRunVerdict } from '../../../../steps/check.ts';
 import { locateInWorkspace } from '../../../../steps/workspace/workspace-path.ts';
 
-/** `{ paths }`: passes when all of them exist. Paths that lead out of the workspace are refused. */
+/** `{ paths }`: passes when all of them exist. Paths outside the workspace are rejected. */
 export async function run(config: CheckOf<'file_exists'>, { cwd }: CheckContext): Promise<CheckVerdict> {
   const { paths } = config;
   const root = await realpath(cwd);

@@ -1,4 +1,4 @@
-// Owns the check `human_approved` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `human_approved` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -14,10 +14,10 @@ const yaml = checkForm({
   toSpec: ({ stage }) => ({ step: stage }),
 });
 
-/** How the check is written, beside what all checks have. */
+/** The fields of the check in a file, in addition to those that all checks have. */
 function write({ step }: CheckOf<'human_approved'>): Readonly<Record<string, Json | undefined>> {
   return { step: undefined, stage: step };
 }
 
-/** The check `human_approved`: how it is declared, written in files and made. */
+/** The registry entry of the check `human_approved`. */
 export const humanApprovedCheck: CheckCompiler & GateCheck = { ...declaration, run, write, yaml };

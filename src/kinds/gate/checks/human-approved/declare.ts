@@ -1,4 +1,4 @@
-// Owns what the check `human_approved` declares: the question that a person must have approved.
+// Declares the check `human_approved`: the question that a person must have approved.
 
 import { type CheckDeclaration, declareCheck } from '../../../../definition/check.ts';
 import { isText } from '../../../../definition/kind.ts';

@@ -12,7 +12,7 @@ const approved: RecordedDecision = { option: 'ship', actor: 'ann', outcome: 'ok'
 // Whether files have changed since is tested on a whole engine, in test/engine/human-approved.test.ts.
 test.each<[string, RecordedDecision | undefined, string | undefined]>([
   ['passes after an approval', approved, undefined],
-  ['fails before anybody has decided', undefined, 'nobody has decided at "ask" yet'],
+  ['fails before anybody has decided', undefined, 'no person has decided at "ask" yet'],
   ['fails after another decision', { ...approved, outcome: 'reject' }, 'ann chose "ship" at "ask", which is not an approval'],
 ])('%s', async (_what, decision, error) => {
   const run = createAttemptRunner({ cwd: tempFolder(), now: () => 0 }, REGISTRY);
@@ -21,6 +21,6 @@ test.each<[string, RecordedDecision | undefined, string | undefined]>([
   expect(result).toMatchObject(error === undefined ? { outcome: 'ok' } : { outcome: 'fail', checks: [{ passed: false, error }] });
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(humanApprovedCheck)).toEqual([]);
+test('human_approved declares its traits', () => {
+  expect(traitsIn(humanApprovedCheck)).toEqual({});
 });

@@ -1,4 +1,4 @@
-// Owns the check `label_present` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `label_present` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { listOf } from '../../../../authoring/yaml/compile/part.ts';
@@ -21,5 +21,5 @@ const yaml = checkForm({
   toSpec: ({ label, target, pr }) => ({ label: listOf(label), ...omitUndefined({ target, pr }) }),
 });
 
-/** The check `label_present`: how it is declared, written in files and made. */
+/** The registry entry of the check `label_present`. */
 export const labelPresentCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

@@ -1,4 +1,4 @@
-// Owns what the check `label_present` declares: labels that the issue or the pull request must have.
+// Declares the check `label_present`: labels that the issue or the pull request must have.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPr } from '../../../../definition/check.ts';
@@ -16,8 +16,8 @@ export type LabelPresentCheck = CheckConfigs['label_present'];
 /** Labels of the issue or the pull request. */
 export const labelPresentCheck: CheckDeclaration = declareCheck({
   name: 'label_present',
-  looksElsewhere: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  independentOfRun: true,
   reactiveEvents: ['issues.labeled', 'issues.unlabeled', 'pull_request.labeled', 'pull_request.unlabeled'],
   fields: (read) => ({
     label: read.required('label', isNames, ['`label` must name a label', 'write one as label: approved']) ?? [],

@@ -14,6 +14,6 @@ test('label_present waits for every label, on the issue first and on the pull re
   expect(await forge.now.outcome({ check: 'label_present', label: 'ready', pr: 'open-docs' }, { issue_number: issue })).toBe('ok');
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(labelPresentCheck)).toEqual(['looksElsewhere', 'sameInEveryRun']);
+test('label_present declares its traits', () => {
+  expect(traitsIn(labelPresentCheck)).toEqual({ readsFiles: false, independentOfRun: true });
 });

@@ -1,4 +1,4 @@
-// Owns the check `label_present`: the issue or the pull request of the run must have the given labels.
+// Runs the check `label_present`: the issue or the pull request of the run must have the given labels.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';

@@ -1,4 +1,4 @@
-// Owns the check `no_changes_requested` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `no_changes_requested` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -8,12 +8,12 @@ import { noChangesRequestedCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
 
 const yaml = checkForm({
-  meaning: 'Fails while somebody with write permission asks for changes to the current head of the pull request.',
+  meaning: 'Fails while a person with write permission requests changes to the current head of the pull request.',
   fields: ({ literal }) => ({
     pr: literal('The stage that opened the pull request. Default: the pull request of the run.', 'open-docs').optional(),
   }),
   toSpec: ({ pr }) => omitUndefined({ pr }),
 });
 
-/** The check `no_changes_requested`: how it is declared, written in files and made. */
+/** The registry entry of the check `no_changes_requested`. */
 export const noChangesRequestedCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

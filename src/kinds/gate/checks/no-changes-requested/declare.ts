@@ -1,4 +1,4 @@
-// Owns what the check `no_changes_requested` declares: nobody with write permission requests changes of the pull request.
+// Declares the check `no_changes_requested`: no person with write permission requests changes to the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPr } from '../../../../definition/check.ts';
@@ -15,9 +15,9 @@ export type NoChangesRequestedCheck = CheckConfigs['no_changes_requested'];
 /** No open request for changes. */
 export const noChangesRequestedCheck: CheckDeclaration = declareCheck({
   name: 'no_changes_requested',
-  looksElsewhere: true,
-  heldAtMerge: true,
-  sameInEveryRun: true,
+  readsFiles: false,
+  requiredAtMerge: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => omitUndefined({ pr: readPr(read) }),

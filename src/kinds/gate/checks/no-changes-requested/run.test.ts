@@ -23,6 +23,6 @@ describeCheck(noChangesRequestedCheck, {
   cannotDecide: { config: {} },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(noChangesRequestedCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'sameInEveryRun']);
+test('no_changes_requested declares its traits', () => {
+  expect(traitsIn(noChangesRequestedCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, independentOfRun: true });
 });

@@ -1,9 +1,9 @@
-// Owns the check `no_changes_requested`: nobody with write permission may have requested changes of the current head.
+// Runs the check `no_changes_requested`: no person with write permission may have requested changes to the current head.
 
 import type { CheckOf } from '../../../../definition/check.ts';
 import { type CheckContext, type CheckVerdict, forgeFailureVerdict, notRunVerdict } from '../../../../steps/check.ts';
 
-/** `{ pr? }`: fails while somebody's latest review of the current head, with write permission, requests changes. */
+/** `{ pr? }`: fails while the latest review of a person with write permission requests changes to the current head. */
 export async function run({ pr }: CheckOf<'no_changes_requested'>, { forge }: CheckContext): Promise<CheckVerdict> {
   if (forge === undefined) return notRunVerdict('there is no forge to ask for reviews; connect one in the config');
   const answer = await forge.approvals(pr);

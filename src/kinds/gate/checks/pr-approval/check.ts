@@ -1,4 +1,4 @@
-// Owns the check `pr_approval` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `pr_approval` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { listOf } from '../../../../authoring/yaml/compile/part.ts';
@@ -18,5 +18,5 @@ const yaml = checkForm({
   toSpec: ({ from, count = 1, pr }) => ({ from: listOf(from), count, ...omitUndefined({ pr }) }),
 });
 
-/** The check `pr_approval`: how it is declared, written in files and made. */
+/** The registry entry of the check `pr_approval`. */
 export const prApprovalCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

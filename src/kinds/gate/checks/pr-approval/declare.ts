@@ -1,4 +1,4 @@
-// Owns what the check `pr_approval` declares: how many people of which groups must approve the pull request.
+// Declares the check `pr_approval`: how many people of which groups must approve the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, isNames, readPeople, readPr } from '../../../../definition/check.ts';
@@ -15,10 +15,10 @@ export type PrApprovalCheck = CheckConfigs['pr_approval'];
 /** Approvals of the pull request. */
 export const prApprovalCheck: CheckDeclaration = declareCheck({
   name: 'pr_approval',
-  looksElsewhere: true,
-  heldAtMerge: true,
+  readsFiles: false,
+  requiredAtMerge: true,
   isApproval: true,
-  sameInEveryRun: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => ({

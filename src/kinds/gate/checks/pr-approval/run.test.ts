@@ -45,7 +45,7 @@ describe('an approval', () => {
     ['a bot', { actor: 'bob', bot: true }],
     ['a stranger', { actor: 'mallory' }],
     ['somebody without any right', { actor: 'bob', permission: 'none' as const }],
-  ])('of %s does not count', async (_who, review) => {
+  ])('an approval of %s does not count', async (_who, review) => {
     valueIn(await stage.forge.control.review(pr, review));
     expect(await outcome('maintainers', 1)).toBe('pending');
   });
@@ -57,7 +57,7 @@ describe('an approval', () => {
     expect(await outcome('maintainers', 1)).toBe('pending');
   });
 
-  test('that is taken back does not count any more', async () => {
+  test('an approval that is withdrawn no longer counts', async () => {
     await stage.review(pr, 'ann', 'approved');
     await stage.review(pr, 'ann', 'changes_requested');
     expect(await outcome('maintainers', 1)).toBe('fail');
@@ -133,6 +133,6 @@ describeCheck(prApprovalCheck, {
   cannotDecide: { config: { from: 'maintainers' } },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(prApprovalCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'isApproval', 'sameInEveryRun']);
+test('pr_approval declares its traits', () => {
+  expect(traitsIn(prApprovalCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, isApproval: true, independentOfRun: true });
 });

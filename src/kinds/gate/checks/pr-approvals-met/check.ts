@@ -1,4 +1,4 @@
-// Owns the check `pr_approvals_met` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `pr_approvals_met` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { checkForm } from '../../../../authoring/yaml/schema/form.ts';
@@ -16,5 +16,5 @@ const yaml = checkForm({
   toSpec: ({ count = 1, pr }) => ({ count, ...omitUndefined({ pr }) }),
 });
 
-/** The check `pr_approvals_met`: how it is declared, written in files and made. */
+/** The registry entry of the check `pr_approvals_met`. */
 export const prApprovalsMetCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

@@ -1,4 +1,4 @@
-// Owns what the check `pr_approvals_met` declares: how many people with write permission must approve the pull request.
+// Declares the check `pr_approvals_met`: how many people with write permission must approve the pull request.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckConfigs, type CheckDeclaration, declareCheck, readPeople, readPr } from '../../../../definition/check.ts';
@@ -15,10 +15,10 @@ export type PrApprovalsMetCheck = CheckConfigs['pr_approvals_met'];
 /** Approvals of the pull request by people with write permission. */
 export const prApprovalsMetCheck: CheckDeclaration = declareCheck({
   name: 'pr_approvals_met',
-  looksElsewhere: true,
-  heldAtMerge: true,
+  readsFiles: false,
+  requiredAtMerge: true,
   isApproval: true,
-  sameInEveryRun: true,
+  independentOfRun: true,
   needsPullRequest: true,
   reactiveEvents: ['pull_request', 'pull_request_review'],
   fields: (read) => omitUndefined({ count: readPeople(read), pr: readPr(read) }),

@@ -36,6 +36,6 @@ describeCheck(prApprovalsMetCheck, {
   cannotDecide: { config: {} },
 });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(prApprovalsMetCheck)).toEqual(['looksElsewhere', 'heldAtMerge', 'isApproval', 'sameInEveryRun']);
+test('pr_approvals_met declares its traits', () => {
+  expect(traitsIn(prApprovalsMetCheck)).toEqual({ readsFiles: false, requiredAtMerge: true, isApproval: true, independentOfRun: true });
 });

@@ -1,4 +1,4 @@
-// Owns the check `webhook` as the registry has it: its declaration, how it is written in a workflow file, and its execution.
+// Combines the check `webhook` for the registry, with its form in workflow files.
 
 import type { CheckCompiler } from '../../../../authoring/graph/work.ts';
 import { bareExpression, requestOf } from '../../../../authoring/yaml/compile/part.ts';
@@ -9,7 +9,7 @@ import { webhookCheck as declaration } from './declare.ts';
 import { run } from './run.ts';
 
 const yaml = checkForm({
-  meaning: 'Asks another service.',
+  meaning: 'Calls a web service.',
   fields: ({ request, condition }) => ({
     ...request,
     expect: condition('What must hold, over `status`, `headers` and `body`. Default: a status of 200 to 299.', {
@@ -17,12 +17,12 @@ const yaml = checkForm({
       roots: ['status', 'headers', 'body'],
     }).optional(),
   }),
-  toSpec: (written) => ({
+  toSpec: ({ expect, ...request }) => ({
     templates: true,
-    ...requestOf(written),
-    ...omitUndefined({ expect: written.expect && bareExpression(written.expect) }),
+    ...requestOf(request),
+    ...omitUndefined({ expect: expect && bareExpression(expect) }),
   }),
 });
 
-/** The check `webhook`: how it is declared, written in files and made. */
+/** The registry entry of the check `webhook`. */
 export const webhookCheck: CheckCompiler & GateCheck = { ...declaration, run, yaml };

@@ -1,4 +1,4 @@
-// Owns what the check `webhook` declares: a request to a web service, and how its answer is judged.
+// Declares the check `webhook`: a request to a web service, and the condition under which it passes.
 
 import { omitUndefined } from '../../../../base/fields.ts';
 import { type CheckDeclaration, declareCheck, readExpect } from '../../../../definition/check.ts';
@@ -18,10 +18,10 @@ declare module '../../../../definition/check.ts' {
   }
 }
 
-/** A web service whose answer is judged. */
+/** A web service that must respond as expected. */
 export const webhookCheck: CheckDeclaration = declareCheck({
   name: 'webhook',
-  looksElsewhere: true,
+  readsFiles: false,
   title: ({ url }) => `webhook ${url}`,
   fields: (read, report, { body }) => ({
     url: read.required('url', isText, ['`url` must be an address', 'write it as url: "https://api.example.com/validate"']) ?? '',

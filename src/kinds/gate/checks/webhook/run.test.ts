@@ -13,6 +13,6 @@ const asking = (path: string, allow = [host]) => ({ config: { url: `http://${hos
 
 describeCheck(webhookCheck, { passes: asking('/yes'), fails: asking('/no'), cannotDecide: asking('/yes', []) });
 
-test('says of itself what others need to know', () => {
-  expect(traitsIn(webhookCheck)).toEqual(['looksElsewhere']);
+test('webhook declares its traits', () => {
+  expect(traitsIn(webhookCheck)).toEqual({ readsFiles: false });
 });

@@ -1,4 +1,4 @@
-// Owns the check `webhook`: a web service whose answer is judged by an expression over its status, headers and body.
+// Runs the check `webhook`: a request that passes if an expression over the status, headers and body of the response holds.
 
 import { messageOf } from '../../../../base/error.ts';
 import type { CheckOf } from '../../../../definition/check.ts';
@@ -12,8 +12,8 @@ import { keptText } from '../../../../steps/worker/program.ts';
 const DEFAULT_EXPECT = 'status >= 200 && status < 300';
 
 /** `{ url, method?, headers?, body?, expect? }`: passes when `expect` holds, by default for a status from 200 to 299. */
-export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Promise<CheckVerdict> {
-  const answer = await scene.ask(config);
+export async function run(config: CheckOf<'webhook'>, context: CheckContext): Promise<CheckVerdict> {
+  const answer = await context.ask(config);
   if (answer.kind !== 'answered') {
     const why = answer.reason === 'timeout' ? 'timeout' : 'unable';
     return { passed: null, why, result: { reason: answer.reason }, error: answer.message };
@@ -24,11 +24,11 @@ export async function run(config: CheckOf<'webhook'>, scene: CheckContext): Prom
   try {
     const isExpected = evaluateCondition(expressionOf(expect), { status, headers, body: bodyOf(answer) });
     if (isExpected) return { passed: true, result };
-    const limited = rateLimitOf(answer, scene.now());
+    const limited = rateLimitOf(answer, context.now());
     if (limited !== undefined)
       return { passed: null, why: 'limited', ...limited, result, error: `it answered with ${status}: too many requests` };
     return { passed: false, result, error: `it answered with ${status}, which does not meet ${expect}` };
   } catch (thrown) {
-    return notRunVerdict(`its expect could not be evaluated: ${messageOf(thrown)}`, result);
+    return notRunVerdict(`\`expect\` could not be evaluated: ${messageOf(thrown)}`, result);
   }
 }

@@ -1,8 +1,8 @@
-// Owns what authors write for the check `webhook`, as types: a request, and how its answer is judged.
+// Owns the author-facing types of the check `webhook`: a request, and the condition under which it passes.
 
 import type { DataOrFunction, TextOrFunction, TextsOrFunction } from '../../../../authoring/spec/part.ts';
 
-/** A request, and how its answer is judged. */
+/** A request, and the condition under which it passes. */
 export interface WebhookCheckFields<C> {
   readonly url: TextOrFunction<C>;
   readonly method?: string;

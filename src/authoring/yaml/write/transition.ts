@@ -1,4 +1,4 @@
-// Owns writing the transitions of a step: the keys of its stage, and the maps that stand for steps in between.
+// Writes the transitions of a step: the keys of its stage, with the steps in between as maps.
 
 import { writeDuration } from '../../../base/duration.ts';
 import { omitUndefined } from '../../../base/fields.ts';
@@ -13,14 +13,14 @@ import { refusal } from './word.ts';
 const SUCCESS_KEYS: readonly TransitionKey[] = ['on_complete', 'on_success', 'on_pass'];
 const FAILURE_KEYS: readonly TransitionKey[] = ['on_fail', 'on_failure'];
 const REJECT_KEYS: readonly TransitionKey[] = ['on_reject', 'on_any_reject'];
-/** The transitions of stages whose kind an application defined, beside those of its outcomes. */
+/** The transitions of stages whose kind an application defined, in addition to those of its outcomes. */
 const OWN_KEYS: readonly TransitionKey[] = ['on_fail'];
 /** What a transition can add before its target. */
 const PARTS = ['delay', 'spawn', 'notify'] as const;
 const ESCALATE: Edge = { to: { end: 'escalate' } };
 
 /** Writes the transitions of the steps of one definition. */
-export class WayWriter {
+export class TransitionWriter {
   private readonly steps: ReadonlyMap<string, StepModel>;
   /** The stages, in their order. */
   private readonly order: readonly string[];
@@ -62,7 +62,8 @@ export class WayWriter {
   /** The name of a target in a file. */
   nameOf(to: Target, from: string): string {
     if ('end' in to) {
-      if (to.end === 'reject') throw refusal(from, 'a way of it ends the run as rejected, which only a rejection does in a file');
+      if (to.end === 'reject')
+        throw refusal(from, 'one of its transitions ends the run as rejected; in a workflow file only `on_reject` can do that');
       return to.end;
     }
     if (to.step === 'on_complete.1') return 'complete';
@@ -82,7 +83,7 @@ export class WayWriter {
     // `on_failure` covers errors too, unless `on_error` says otherwise.
     const isCovered = 'step' in error.to && addedPurpose(error.to.step, id)?.[0] === 'on_failure';
     const fail = isCovered ? error : unlike('fail');
-    const ways: [TransitionKey, Edge | undefined][] = [
+    const edges: [TransitionKey, Edge | undefined][] = [
       [this.successKey(step), this.edge(step, 'ok') ?? this.edge(step, '_default')],
       ['skip_to', step.condition === undefined ? undefined : this.edge(step, 'skip')],
       [this.keyOf(step, REJECT_KEYS) ?? 'on_reject', isEnd(next.reject, 'reject') ? undefined : this.edge(step, 'reject')],
@@ -95,7 +96,7 @@ export class WayWriter {
         unlike(own),
       ]),
     ];
-    const written = ways.flatMap(([key, edge]): [string, Json][] => {
+    const written = edges.flatMap(([key, edge]): [string, Json][] => {
       if (edge === undefined) return [];
       const transition = this.transition(step, key, edge);
       return transition === onward && (key === 'skip_to' || key === this.successKey(step)) ? [] : [[key, transition]];
@@ -124,7 +125,7 @@ export class WayWriter {
 
   private edge(step: StepModel, outcome: string): Edge | undefined {
     const edge = step.next[outcome];
-    if (edge !== undefined && 'condition' in edge) throw refusal(step.id, 'where it leads depends on an expression');
+    if (edge !== undefined && 'condition' in edge) throw refusal(step.id, 'an expression chooses its next step');
     return edge;
   }
 
@@ -139,8 +140,8 @@ export class WayWriter {
     const { extension, retry, id } = step;
     const edge = this.edge(step, 'timeout') ?? ESCALATE;
     if (extension !== undefined) {
-      const told = extension.onExtend === undefined ? undefined : this.steps.get(extension.onExtend);
-      const notify = told === undefined ? undefined : writeNotify(told);
+      const notifying = extension.onExtend === undefined ? undefined : this.steps.get(extension.onExtend);
+      const notify = notifying && writeNotify(notifying);
       const then = this.nameOf(edge.to, id);
       return { on_timeout: omitUndefined({ notify, extend: writeDuration(extension.ms), max_extensions: extension.max, then }) };
     }
@@ -152,7 +153,7 @@ export class WayWriter {
   }
 
   private retried({ id, retry: { max, backoff } }: StepModel, then: Json): JsonObject {
-    if (typeof then !== 'string') throw refusal(id, 'it is tried again, and then goes a way that is more than a name');
+    if (typeof then !== 'string') throw refusal(id, 'in a workflow file, its retry can only be followed by the name of a stage or an end');
     const growth = backoff && {
       initial: writeDuration(backoff.initialMs),
       factor: backoff.factor,
@@ -179,7 +180,9 @@ export class WayWriter {
 
 function betweenOf(step: StepModel): JsonObject {
   if (step.kind === 'delay') return { delay: writeDuration(step.durationMs) };
-  return step.kind === 'agent' ? { spawn: step.config.role ?? '' } : { notify: writeNotify(step) };
+  if (step.kind !== 'agent') return { notify: writeNotify(step) };
+  if (step.config.role === undefined) throw refusal(step.id, 'its agent is a live object');
+  return { spawn: step.config.role };
 }
 
 function isStep(to: Target, id: string): boolean {
