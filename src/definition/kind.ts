@@ -40,6 +40,8 @@ export interface KindTraits {
   effectText?(step: StepModel): string;
   /** Whether a step of this kind merges work. */
   lands?(step: StepModel): boolean;
+  /** Returns the step whose pull request a step of this kind is about, if it names one. */
+  pullRequestOf?(step: StepModel): string | undefined;
 }
 
 /** The properties of all kinds and checks, passed to all code that depends on them. */
