@@ -5,11 +5,10 @@
 // - A function passed to a step builder runs inside that step, where everything is allowed.
 
 import type { AnyNode, CallExpression } from 'acorn';
-import { isEngineError } from '../../base/error.ts';
 import { type ModuleNames, nameOf } from '../discover/names.ts';
 import type { Outline } from '../discover/outline.ts';
 import { childrenOf, type FilePosition, nodesIn, placeAt, type SourceProblem } from '../discover/syntax.ts';
-import { stepName } from './model.ts';
+import { stepNameFault } from './model.ts';
 
 /** The errors and warnings of a flow. */
 interface FlowFindings {
@@ -103,8 +102,8 @@ function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
   const seen = new Map<string, FilePosition>();
   return calls.flatMap(({ name, node, reached }): SourceProblem[] => {
     if (name === undefined) return [];
-    const refused = refusal(name);
-    if (refused !== undefined) return [{ ...refused, ...at(node) }];
+    const fault = stepNameFault(name);
+    if (fault !== undefined) return [{ code: 'NAME_INVALID', ...fault, ...at(node) }];
     if (reached !== 'once') return [];
     const first = seen.get(name);
     seen.set(name, first ?? at(node));
@@ -112,17 +111,6 @@ function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
     const message = `the step "${name}" is already used in line ${first.line}, and a run knows its steps by their names`;
     return [{ code: 'STEP_DUPLICATE', message, hint: 'give this one another name', ...at(node) }];
   });
-}
-
-function refusal(name: string): Pick<SourceProblem, 'code' | 'message' | 'hint'> | undefined {
-  try {
-    stepName(name);
-    return undefined;
-  } catch (error) {
-    if (!isEngineError(error)) throw error;
-    const [message = '', hint = ''] = error.message.split('; ');
-    return { code: 'NAME_INVALID', message, hint };
-  }
 }
 
 /** Reports steps that never run: they are statements, are returned, or are kept in a variable that nothing reads. */

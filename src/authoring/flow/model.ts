@@ -177,9 +177,14 @@ const NAME = /^(?!@)[^#/\p{Cc}]{1,200}$/u;
 
 /** The name of a step of a flow, or an error when it cannot be one. */
 export function stepName(name: string): string {
-  if (typeof name === 'string' && NAME.test(name)) return name;
-  throw invalid(
-    `the step name ${JSON.stringify(name)}`,
-    'cannot be used; write 1 to 200 characters without "#", "/" and control characters, and no "@" at the beginning',
-  );
+  const fault = stepNameFault(name);
+  if (fault === undefined) return name;
+  throw new EngineError('DEFINITION_INVALID', `${fault.message}; ${fault.hint}`);
+}
+
+/** What is wrong with the name of a step of a flow. */
+export function stepNameFault(name: string): { readonly message: string; readonly hint: string } | undefined {
+  if (typeof name === 'string' && NAME.test(name)) return undefined;
+  const message = `the step name ${JSON.stringify(name)} cannot be used`;
+  return { message, hint: 'write 1 to 200 characters without "#", "/" and control characters, and no "@" at the beginning' };
 }

@@ -4,7 +4,7 @@
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, plainFault, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, sourceOf } from '../../definition/hash.ts';
 import type { KindReport } from '../../definition/kind.ts';
@@ -133,13 +133,10 @@ export class StepReading {
 
   /** Data as the author wrote it; null if it is invalid. */
   plain(value: unknown, what: string): Json {
-    try {
-      return toPlain(value, what);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      this.fault('FIELD_INVALID', error.message.replace(/;.*$/s, ''), 'write plain data here');
-      return null;
-    }
+    const fault = value === undefined ? undefined : plainFault(value);
+    if (fault === undefined) return toPlain(value, what);
+    this.fault('FIELD_INVALID', `${what} is not plain JSON: ${fault.path} ${fault.reason}`, 'write plain data here');
+    return null;
   }
 
   /** What the kind of a step parses from what the author wrote; with a fault, nothing. */
