@@ -13,6 +13,7 @@ export type {
   NextSpec,
   OptionalFields,
   QuestionOptionSpec,
+  QuestionSpec,
   SharedSpec,
   StepName,
   StepSpec,
