@@ -77,6 +77,7 @@ export type {
   Concurrency,
   ConditionModel,
   Definition,
+  DefinitionFrame,
   DelayWork,
   EachWork,
   Edge,

@@ -305,6 +305,7 @@ export const PUBLISHED: Readonly<Record<string, readonly string[]>> = {
     'Outcome',
     'QUESTION_RELAY_HANDLER',
     'QuestionOptionSpec',
+    'QuestionSpec',
     'SUB_AGENT_QUESTION_FORMAT',
     'SharedSpec',
     'StepDef',

@@ -107,7 +107,7 @@ export const PART_NAMES: readonly string[] = [
   'FetchRequest',
   'FileExistsCheck',
   'FileOutputModel',
-  'FlowDefinition',
+  'DefinitionFrame FlowDefinition',
   'FlowFailure',
   'FlowGroup',
   'ForgeActor',

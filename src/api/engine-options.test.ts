@@ -10,6 +10,12 @@ describe('an option that does not exist is an error', () => {
     [{ webhooks: { alow: [] } }, 'createEngine, webhooks: unknown option "alow" (did you mean "allow"?)'],
     [{ worktrees: { folder: '.', dir: '.' } }, 'createEngine, worktrees: unknown option "dir"'],
     [{ roles: { dev: { driver: 'x', modle: 'y' } } }, 'createEngine, role "dev": unknown option "modle" (did you mean "model"?)'],
+    [{ roles: { dev: { driver: 'atended' } } }, 'createEngine, role "dev": there is no driver "atended" (did you mean "attended"?)'],
+    [
+      { roles: { dev: { driver: 'claude-code' } } },
+      'there is no driver "claude-code"; pass it as one of `drivers`, or use one of attended',
+    ],
+    [{ roles: { dev: { driver: 'scriptd' } }, drivers: { scripted: {} } }, 'or use one of attended, scripted'],
   ])('of an engine: %j', async (options, message) => {
     await expect(createEngine(options as never)).rejects.toThrow(message);
   });

@@ -2,7 +2,7 @@
 
 import type { KeyList } from '../authority/enrolment.ts';
 import { EngineError } from '../base/error.ts';
-import { unknownFields } from '../base/suggest.ts';
+import { didYouMean, unknownFields } from '../base/suggest.ts';
 import type { BreakersSpec } from '../definition/breakers.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -135,7 +135,7 @@ export function assertKnownOptions(owner: string, options: object | undefined, k
     throw new EngineError('OPTION_INVALID', `${owner}: ${unknown.join(', ')}; it accepts ${Object.keys(known).join(', ')}`);
 }
 
-/** Throws if there is an option that an engine does not have. */
+/** Throws if there is an option that an engine does not have, or a role with a driver that it does not have. */
 export function checkEngineOptions(options: EngineOptions): void {
   const check = assertKnownOptions;
   check('createEngine', options, OPTIONS);
@@ -144,5 +144,15 @@ export function checkEngineOptions(options: EngineOptions): void {
   check('createEngine, webhooks', options.webhooks, WEBHOOKS);
   check('createEngine, worktrees', options.worktrees, { folder: true });
   for (const [name, setting] of Object.entries(options.databases ?? {})) check(`createEngine, database "${name}"`, setting, DATABASE);
-  for (const [role, setting] of Object.entries(options.roles ?? {})) check(`createEngine, role "${role}"`, setting, ROLE);
+  const drivers = ['attended', ...Object.keys(options.drivers ?? {})];
+  for (const [role, setting] of Object.entries(options.roles ?? {})) {
+    check(`createEngine, role "${role}"`, setting, ROLE);
+    if (!drivers.includes(setting.driver)) throw unknownDriver(role, setting, drivers);
+  }
+}
+
+function unknownDriver(role: string, { driver }: RoleSetting, drivers: readonly string[]): EngineError {
+  const suggestion = didYouMean(driver, drivers);
+  const message = `createEngine, role "${role}": there is no driver "${driver}"${suggestion}; pass it as one of \`drivers\`, or use one of ${drivers.join(', ')}`;
+  return new EngineError('OPTION_INVALID', message);
 }

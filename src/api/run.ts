@@ -5,7 +5,7 @@ import type { AnyPath, StepPath, WorkflowNames } from '../authoring/spec/names.t
 import type { NamedValues } from '../authoring/spec/part.ts';
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { Json } from '../base/json.ts';
 import type { ProgressEvent } from '../definition/result.ts';
 import { isSettled } from '../definition/run-status.ts';
 import type { EngineCore } from '../engine/engine.ts';
@@ -54,7 +54,9 @@ import type { Workspaces } from './workspaces.ts';
 export type RunViewOf<Output, Names extends WorkflowNames, Input> = RunView<
   Output,
   Names['steps'] | Names['members'],
-  NamedValues extends Input ? Json : JsonObject & Input
+  string extends keyof Input
+    ? Json
+    : { readonly [Name in keyof Input]: unknown extends Input[Name] ? Json : Exclude<Input[Name], undefined> }
 >;
 
 /**

@@ -25,8 +25,18 @@ export function isList<T>(value: T): value is Extract<T, readonly unknown[]> {
 export function toPlain(value: unknown, subject: string): Json {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
-  checkPlain(value, subject, { path: '', parents: [] });
+  const fault = plainFault(value);
+  if (fault !== undefined) {
+    const message = `${subject} is not plain JSON: ${fault.path} ${fault.reason}; return data, or give the object a toJSON method`;
+    throw new EngineError('STEP_OUTPUT_INVALID', message, { details: { path: fault.path } });
+  }
   return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/** Why a value is not plain JSON, and where in it; `it` is the value itself. */
+export interface PlainFault {
+  readonly path: string;
+  readonly reason: string;
 }
 
 interface Place {
@@ -34,34 +44,38 @@ interface Place {
   readonly parents: readonly object[];
 }
 
-function checkPlain(value: unknown, subject: string, place: Place): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(subject, place, `is ${value}`);
-    return;
-  }
-  if (typeof value !== 'object') refuse(subject, place, `is a ${typeof value}`);
-  if (place.parents.includes(value)) refuse(subject, place, 'refers to itself');
-  if (place.parents.length >= DEPTH_MAX) refuse(subject, place, `is nested deeper than ${DEPTH_MAX}`);
+/** Returns the first reason why a value is not plain JSON. */
+export function plainFault(value: unknown, place: Place = { path: '', parents: [] }): PlainFault | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : faultAt(place, `is ${value}`);
+  if (typeof value !== 'object') return faultAt(place, `is a ${typeof value}`);
+  if (place.parents.includes(value)) return faultAt(place, 'refers to itself');
+  if (place.parents.length >= DEPTH_MAX) return faultAt(place, `is nested deeper than ${DEPTH_MAX}`);
   const toJson = (value as { toJSON?: unknown }).toJSON;
   const inside = { path: place.path, parents: [...place.parents, value] };
-  if (typeof toJson === 'function') checkPlain(toJson.call(value, ''), subject, inside);
-  else checkMembers(value, subject, inside);
+  return typeof toJson === 'function' ? plainFault(toJson.call(value, ''), inside) : memberFault(value, inside);
 }
 
-function checkMembers(value: object, subject: string, inside: Place): void {
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1)
-      checkPlain(value[index], subject, { ...inside, path: `${inside.path}[${index}]` });
-    return;
-  }
+function memberFault(value: object, inside: Place): PlainFault | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    refuse(subject, inside, `is ${kindOfObject(value)} without toJSON`);
-  }
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) checkPlain(member, subject, { ...inside, path: `${inside.path}.${key}` });
-  }
+  const isArray = Array.isArray(value);
+  if (!isArray && prototype !== Object.prototype && prototype !== null) return faultAt(inside, `is ${kindOfObject(value)} without toJSON`);
+  // By index, because a list may have holes.
+  if (isArray)
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = plainFault(value[index], { ...inside, path: `${inside.path}[${index}]` });
+      if (fault !== undefined) return fault;
+    }
+  else
+    for (const [key, member] of Object.entries(value)) {
+      const fault = member === undefined ? undefined : plainFault(member, { ...inside, path: `${inside.path}.${key}` });
+      if (fault !== undefined) return fault;
+    }
+  return undefined;
+}
+
+function faultAt({ path }: Place, reason: string): PlainFault {
+  return { path: path === '' ? 'it' : path.replace(/^\./, ''), reason };
 }
 
 /** What an object that is not plain is, for a message. The bundle shortens the names of our classes, so they say nothing. */
@@ -70,17 +84,6 @@ function kindOfObject(value: object): string {
   const name = value.constructor?.name ?? '';
   if (value instanceof Error || /^[A-Z]\w{2,}$/.test(name)) return `a ${name}`;
   return 'an instance of a class';
-}
-
-function refuse(subject: string, place: Place, why: string): never {
-  const at = place.path === '' ? 'it' : place.path.replace(/^\./, '');
-  throw new EngineError(
-    'STEP_OUTPUT_INVALID',
-    `${subject} is not plain JSON: ${at} ${why}; return data, or give the object a toJSON method`,
-    {
-      details: { path: at },
-    },
-  );
 }
 
 /**

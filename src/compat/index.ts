@@ -12,6 +12,7 @@ export type {
   NextSpec,
   OptionalFields,
   QuestionOptionSpec,
+  QuestionSpec,
   SharedSpec,
   StepName,
   StepSpec,

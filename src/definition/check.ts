@@ -181,6 +181,11 @@ export function isBuiltIn<Name extends keyof CheckConfigs>(check: CheckModel, na
   return check.check === name;
 }
 
+/** Returns the step whose pull request a built-in check is about, if it names one. */
+export function pullRequestOf(check: CheckModel, declared: CheckDeclaration | undefined): string | undefined {
+  return isParsed(declared) && 'pr' in check && isText(check.pr) ? check.pr : undefined;
+}
+
 /** Returns the checks, including those nested in other checks. */
 export function allChecks(checks: readonly CheckModel[]): CheckModel[] {
   return checks.flatMap((check) => [check, ...allChecks(nestedChecks(check))]);

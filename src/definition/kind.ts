@@ -40,6 +40,8 @@ export interface KindTraits {
   effectText?(step: StepModel): string;
   /** Whether a step of this kind merges work. */
   lands?(step: StepModel): boolean;
+  /** Returns the step whose pull request a step of this kind is about, if it names one. */
+  pullRequestOf?(step: StepModel): string | undefined;
 }
 
 /** The properties of all kinds and checks, passed to all code that depends on them. */
@@ -84,7 +86,10 @@ export interface KindReport {
   fault(message: string, hint: string): void;
   /** Checks an expression. `roots` are the allowed root names, if they differ from those of conditions; `any` allows all data. */
   expression(source: string, label: string, roots?: readonly string[] | 'any'): void;
-  /** Returns the declaration of a built-in kind, or undefined if there is none of that name. */
+  /**
+   * Returns the declaration of a built-in kind, or undefined if there is none of that name.
+   * @internal
+   */
   kind(name: string): KindDeclaration | undefined;
   /** Returns the declaration of a check, or undefined if only the engine that runs it knows it. */
   check(name: string): CheckDeclaration | undefined;

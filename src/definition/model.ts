@@ -349,7 +349,7 @@ export function entryOf(definition: Definition): string | undefined {
 }
 
 /** The fields that all workflows have in common. */
-interface DefinitionFrame {
+export interface DefinitionFrame {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -53,7 +53,7 @@ export interface Kinds<C, X, Ids extends Targets> {
   signal: SignalStep<X>;
   use: CustomStep<C, X>;
   webhook: WebhookStep<C>;
-  forge: ActionStep<C, X>;
+  forge: ActionStep<C, X, Ids>;
   each: EachStep<C, X, Ids>;
   parallel: ParallelStep<C, X, Ids>;
 }

@@ -117,7 +117,10 @@ export class FlowPass {
       const { result, unused } = resumeGenerator(() =>
         'failure' in input ? this.generator.throw(new StepFailed(input.failure)) : this.generator.next(deepCopy(input.value)),
       );
-      this.checkYielded(unused.filter((step) => result.done === true || step !== result.value));
+      this.checkYielded(
+        unused.filter((step) => result.done === true || step !== result.value),
+        result,
+      );
       if (result.done === true) return { kind: 'returned', value: result.value };
       const step = this.read(result.value);
       this.source.onYield(step);
@@ -128,12 +131,13 @@ export class FlowPass {
   }
 
   /** A step that was created but not yielded does not run, so continuing would skip it silently. A returned step is not yielded. */
-  private checkYielded([unused]: readonly FlowYield[]): void {
+  private checkYielded([unused]: readonly FlowYield[], { done, value }: IteratorResult<unknown>): void {
     if (unused === undefined) return;
-    const subject = unused.yields === 'step' ? `step "${unused.bound.model.id}"` : `${unused.yields}([…])`;
+    const reason =
+      done !== true && isFlowYield(value) ? `and went on to ${described(value)} without it` : 'but never yielded it, so it did not run';
     throw new EngineError(
       'STEP_NOT_YIELDED',
-      `the flow "${this.name}" created ${subject} but never yielded it, so it did not run; write \`yield*\` before it, where it is created`,
+      `the flow "${this.name}" created ${described(unused)} ${reason}; write \`yield*\` before it, where it is created`,
     );
   }
 
@@ -193,4 +197,8 @@ export class FlowPass {
   private get name(): string {
     return this.source.workflow.definition.name;
   }
+}
+
+function described(step: FlowYield): string {
+  return step.yields === 'step' ? `step "${step.bound.model.id}"` : `${step.yields}([…])`;
 }

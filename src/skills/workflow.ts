@@ -279,9 +279,9 @@ function personStep(skill: Skill, { id, gate }: SkillGateStep): object {
     human: {
       prompt: withAuthorSource((ctx: StepContext) => exhaustedPrompt(qrName, ctx.checkpoint.results[id], PERSON_OPTIONS), gate),
       options: [
-        passed === null ? { label: 'accept as it is', nextStep: null, ends: 'completed' } : { label: 'accept as it is', nextStep: passed },
+        { label: 'accept as it is', nextStep: passed ?? 'complete' },
         { label: 'allow more rounds', nextStep: workflowStepId(skill, work) },
-        { label: 'stop', nextStep: null },
+        { label: 'stop', nextStep: 'reject' },
       ],
     },
   };

@@ -88,6 +88,72 @@ export const w = defineWorkflow({
 });
 export const onCommand = defineWorkflow({ name: 'x', trigger: { command: 'go' }, steps: { a: { command: 'x', next: null } } });
 `,
+  'a pull request of a branch, and one that a template names': `
+import { defineWorkflow } from 'pawl';
+
+export const w = defineWorkflow({
+  name: 'w',
+  steps: {
+    all: {
+      parallel: {
+        branches: {
+          docs: { agent: 'dev', prompt: 'p', outputs: [{ type: 'pr', name: 'pr' }] },
+          size: { handler: () => ({ size: 1 }), merges: ['size'] },
+        },
+      },
+      next: 'check',
+    },
+    check: { gate: { checks: [{ check: 'ci_status', pr: 'docs' }, { check: 'any_of', checks: [{ check: 'pr_approval', from: 'x', pr: 'docs' }] }] }, next: 'land' },
+    land: { forge: { action: 'merge_pr', pr: '{{ params.which }}' }, next: 'size' },
+    size: { handler: () => ({ size: 1, note: 'x' }), merges: ['size'], next: null },
+  },
+});
+`,
+  'tasks with the arguments that their functions need': `
+import { step, workflow } from 'pawl';
+
+export const w = workflow('w', function* () {
+  yield* step('a').task({ action: () => 1 });
+  yield* step('b').task({ action: (n?: number) => n ?? 0 });
+  yield* step('c').task({ action: (...all: number[]) => all, retry: 2 });
+  yield* step('d').task({ action: (n: number) => n, args: [1] });
+  yield* step('e').task({ action: (key: string, n?: number) => key + n, args: (ctx) => [ctx.idempotencyKey] });
+});
+`,
+  'checks that were declared elsewhere': `
+import { type CheckSpec, defineWorkflow } from 'pawl';
+
+const checks: readonly CheckSpec[] = ['npm test', { check: 'file_exists', paths: ['x'] }];
+declare const check: CheckSpec;
+export const w = defineWorkflow({
+  name: 'w',
+  steps: { a: { gate: { checks }, next: 'b' }, b: { gate: { checks: [...checks, check, 'npm run lint'] }, next: null } },
+});
+`,
+  'a function over any workflow, and the parameters of its run': `
+import { type AnyWorkflow, arg, defineWorkflow, type Engine, type Json, type RunHandle, type RunView, type StartArguments, type Workflow } from 'pawl';
+
+declare const engine: Engine;
+async function outputOf<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>): Promise<O | undefined> {
+  const view = await (await engine.start(workflow, input)).wait();
+  return view.status === 'completed' ? view.output : undefined;
+}
+async function started<W extends AnyWorkflow>(workflow: W, ...rest: StartArguments<W>) {
+  return engine.start(workflow, ...rest);
+}
+const w = defineWorkflow({
+  name: 'w',
+  params: { n: arg({ type: 'number' }), mode: arg({ choices: ['a', 'b'], required: true }), any: arg({}) },
+  steps: { a: { handler: () => ({ size: 1 }), next: null } },
+});
+export const size: number | undefined = (await outputOf(w, { mode: 'a' }))?.size;
+const run = await started(w, { mode: 'a' });
+export const plain: RunHandle = run;
+const view = await run.get();
+export const seen: RunView = view;
+export const mode: 'a' | 'b' = view.params.mode;
+export const json: Json = view.params;
+`,
   'what handlers may return where next names outcomes': `
 import { defineWorkflow, type Engine } from 'pawl';
 
@@ -104,7 +170,26 @@ export const returns = defineWorkflow({
     b: { handler: () => ['x', { n: 1 }] as const, next: { to: 'c', maxIterations: 3 } },
     c: { handler: () => pair, next: { ok: 'd', fail: 'a' } },
     d: { handler: () => (isDone ? 'fail' : { n: 1 }), next: { ok: 'e', fail: 'a' } },
-    e: { handler: () => ['a', 'b'], next: { ok: null, fail: 'a' } },
+    e: { handler: () => ['ok', ['a', 'b']], next: { ok: null, fail: 'a' } },
+  },
+});
+
+interface Size {
+  readonly size: number;
+}
+declare function note(text: string): void;
+declare function measure(text: string): Promise<Size>;
+export const untyped = defineWorkflow({
+  name: 'untyped',
+  steps: {
+    a: { handler: (ctx) => note(ctx.runId), next: { ok: 'b', fail: 'a' } },
+    b: { handler: async (ctx) => { await measure(ctx.runId); }, next: { ok: 'c', fail: 'a' } },
+    c: { handler: (ctx) => measure(ctx.runId), next: { ok: 'd', fail: 'a' } },
+    d: { handler: (ctx) => (ctx.attempt > 1 ? 'fail' : { length: 4 }), next: { ok: 'e', fail: 'a' } },
+    e: { handler: async (ctx) => (ctx.attempt > 1 ? ['fail', 'why'] : ['ok', ['a', 'b']]), next: { ok: 'f', fail: 'a' } },
+    f: { handler: (ctx) => [{ n: ctx.attempt }, 2], next: { ok: 'g', fail: 'a' } },
+    g: { handler: (ctx) => { if (isDone) return; return ctx.attempt; }, next: { ok: 'h', fail: 'a' } },
+    h: { handler: (ctx) => { throw new Error(ctx.runId); }, next: { ok: null, error: 'a' } },
   },
 });
 

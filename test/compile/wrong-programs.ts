@@ -448,7 +448,7 @@ export const w = defineWorkflow({
 export const w = defineWorkflow({
   name: 'w',
   steps: {
-    a: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: 'end', mroe: 'a' } }, //! "agent" steps have no such outcome
+    a: { agent: 'dev', route: { outcomes: ['more'], choose: () => ({ outcome: 'more', output: null }) }, next: { ok: 'end', mroe: 'a' } }, //! "agent" steps have no outcome
     end: { command: 'x', next: null },
   },
 });

@@ -227,6 +227,16 @@ const child = workflow('child', function* () {
 export const w = workflow('w', function* () {
   return (yield* step('c').workflow(child)).at.getTime(); //! 'getTime' does not exist on type 'string'
 });`,
+  'a task without the arguments that its function needs': `
+export const w = workflow('w', function* () {
+  yield* step('a').task({ action: (n: number) => n + 1 }); //! Property 'args' is missing
+});`,
+  'a parameter of a run that is not there': `
+const w = defineWorkflow({ name: 'w', params: { n: arg({ type: 'number' }) }, steps: { a: { command: 'x', next: null } } });
+declare const engine: Engine;
+const run = await engine.start(w);
+export const m = (await run.get()).params.m; //! Property 'm' does not exist on type
+`,
   'a flow that returns a step': `
 export const w = workflow('w', function* () { //! a flow returns a step that it never ran
   yield* step('a').command('x');

@@ -6,7 +6,7 @@ a next that is no step | a: { command: 'x', next: 'ned' }, | '"ned"'
 a next in capitals | a: { command: 'x', next: 'End' }, | '"End"'
 a number as next | a: { command: 'x', next: 1 }, | 'number'
 true as next | a: { command: 'x', next: true }, | 'true'
-a list as next | a: { command: 'x', next: ['end'] }, | steps have no such outcome
+a list as next | a: { command: 'x', next: ['end'] }, | steps have no outcome
 a misspelt end | a: { command: 'x', next: 'completed' }, | '"completed"'
 no next | a: { command: 'x' }, | Property 'next' is missing
 no next on a gate | a: { gate: { checks: ['x'] } }, | Property 'next' is missing
@@ -15,10 +15,10 @@ no next on a question without options | a: { human: { prompt: 'p' } }, | Propert
 no next, and an option that leads nowhere | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end' }, { label: 'no' }] } }, | Property 'next' is missing
 undefined as next | a: { command: 'x', next: undefined }, | 'undefined'
 a target that is no step, by outcome | a: { command: 'x', next: { ok: 'ned' } }, | '"ned"'
-an unknown outcome | a: { command: 'x', next: { okay: 'end' } }, | "command" steps have no such outcome
-an outcome in capitals | a: { command: 'x', next: { OK: 'end' } }, | "command" steps have no such outcome
-an outcome of another kind | a: { gate: { checks: ['x'] }, next: { ok: 'end', conflict: 'end' } }, | "gate" steps have no such outcome
-the outcome of groups on a command | a: { command: 'x', next: { ok: 'end', reject_all: 'end' } }, | "command" steps have no such outcome
+an unknown outcome | a: { command: 'x', next: { okay: 'end' } }, | "command" steps have no outcome "okay"
+an outcome in capitals | a: { command: 'x', next: { OK: 'end' } }, | "command" steps have no outcome
+an outcome of another kind | a: { gate: { checks: ['x'] }, next: { ok: 'end', conflict: 'end' } }, | "gate" steps have no outcome
+the outcome of groups on a command | a: { command: 'x', next: { ok: 'end', reject_all: 'end' } }, | "command" steps have no outcome
 a bounded target that is no step | a: { command: 'x', next: { to: 'ned', maxIterations: 3 } }, | '"ned"'
 a bound in words | a: { command: 'x', next: { to: 'end', maxIterations: 'three' } }, | 'string'
 a misspelt bound | a: { command: 'x', next: { to: 'end', maxIteration: 3 } }, | 'maxIteration'
@@ -37,13 +37,13 @@ no kind, and a title | a: { title: 'A', next: 'end' }, | this step does nothing
 an empty step | a: {}, | next
 a misspelt kind | a: { comand: 'x', next: 'end' }, | this step does nothing
 a step that is a text | a: 'npm test', | this step does nothing
-an unknown field | a: { command: 'x', retires: 3, next: 'end' }, | "command" steps have no such field
-a field of another kind | a: { command: 'x', prompt: 'p', next: 'end' }, | "command" steps have no such field
-an id inside of a step | a: { id: 'a', command: 'x', next: 'end' }, | "command" steps have no such field
-a name inside of a step | a: { name: 'a', command: 'x', next: 'end' }, | "command" steps have no such field
-the other spelling of a question | a: { command: 'x', humanGate: { prompt: 'p' }, next: 'end' }, | "command" steps have no such field
-the other spelling of a fan-out | a: { command: 'x', parallelKey: 'areas', next: 'end' }, | "command" steps have no such field
-an unknown field of a step with instructions only | a: { actions: ['x'], prompts: 'p', next: 'end' }, | "plain" steps have no such field
+an unknown field | a: { command: 'x', retires: 3, next: 'end' }, | "command" steps have no field "retires"
+a field of another kind | a: { command: 'x', prompt: 'p', next: 'end' }, | "command" steps have no field
+an id inside of a step | a: { id: 'a', command: 'x', next: 'end' }, | "command" steps have no field
+a name inside of a step | a: { name: 'a', command: 'x', next: 'end' }, | "command" steps have no field
+the other spelling of a question | a: { command: 'x', humanGate: { prompt: 'p' }, next: 'end' }, | "command" steps have no field
+the other spelling of a fan-out | a: { command: 'x', parallelKey: 'areas', next: 'end' }, | "command" steps have no field
+an unknown field of a step with instructions only | a: { actions: ['x'], prompts: 'p', next: 'end' }, | "plain" steps have no field
 a command that is a number | a: { command: 5, next: 'end' }, | Type 'number' is not assignable to type 'string | readonly string[]'
 a command with numbers | a: { command: ['sleep', 5], next: 'end' }, | Type 'number' is not assignable to type 'string'
 an environment with a number | a: { command: 'x', env: { PORT: 80 }, next: 'end' }, | 'number'
@@ -99,8 +99,8 @@ the other spelling of what is shown | a: { human: { prompt: 'p', context: ['x'] 
 an option without a label | a: { human: { prompt: 'p', options: [{ nextStep: 'end' }] } }, | label
 an option that leads to no step | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'ned' }] } }, | '"ned"'
 an option with a misspelt field | a: { human: { prompt: 'p', options: [{ label: 'yes', nextStep: 'end', needsInput: true }] } }, | 'needsInput'
-a wrong label in next | a: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'rework' }] }, next: { publish: 'end', reword: 'a' } }, | "human" steps have no such outcome
-a wrong label where there are no options | a: { human: { prompt: 'p' }, next: { aprove: 'end', reject: 'a' } }, | "human" steps have no such outcome
+a wrong label in next | a: { human: { prompt: 'p', options: [{ label: 'publish' }, { label: 'rework' }] }, next: { publish: 'end', reword: 'a' } }, | "human" steps have no outcome
+a wrong label where there are no options | a: { human: { prompt: 'p' }, next: { aprove: 'end', reject: 'a' } }, | "human" steps have no outcome
 branches that are a list | a: { parallel: { branches: [{ command: 'x' }] }, next: 'end' }, | write branches by id
 a branch with a next | a: { parallel: { branches: { x: { command: 'x', next: 'end' } } }, next: 'end' }, | a step inside a group has no
 a branch without a kind | a: { parallel: { branches: { x: { title: 'X' } } }, next: 'end' }, | this step does nothing
@@ -109,7 +109,7 @@ a wrong check in a branch | a: { parallel: { branches: { x: { gate: { checks: [{
 an unknown join | a: { parallel: { branches: { x: { command: 'x' } }, join: 'some' }, next: 'end' }, | some
 a fan-out without items | a: { each: { step: { command: 'x' } }, next: 'end' }, | items
 a fan-out with a misspelt field | a: { each: { items: 'x', step: { command: 'x' }, concurency: 2 }, next: 'end' }, | concurency
-a fan-out whose step has an unknown field | a: { each: { items: 'x', step: { command: 'x', prompt: 'p' } }, next: 'end' }, | steps have no such field
+a fan-out whose step has an unknown field | a: { each: { items: 'x', step: { command: 'x', prompt: 'p' } }, next: 'end' }, | steps have no field
 the other name of the parameters | a: { handler: (ctx) => ctx.workflowParams, next: 'end' }, | 'workflowParams'
 the other name of the data | a: { handler: (ctx) => ctx.stepState.n, next: 'end' }, | 'stepState'
 what the engine context lacks | a: { handler: (ctx) => ctx.runid, next: 'end' }, | 'runid'
@@ -121,7 +121,7 @@ an output of an unknown type | a: { command: 'x', outputs: [{ name: 'o', type: '
 a pull request with a pattern | a: { agent: 'dev', outputs: [{ name: 'o', type: 'pr', pattern: 'x' }], next: 'end' }, | 'pattern'
 an effect without a function | a: { handler: () => 1, outputs: [{ name: 'o', type: 'effect' }], next: 'end' }, | OutputSpec
 an output with a misspelt field | a: { command: 'x', outputs: [{ name: 'o', type: 'file', pattern: 'x', requried: true }], next: 'end' }, | 'requried'
-outputs of a wait | a: { delay: '1s', outputs: [{ name: 'o', type: 'file', pattern: 'x' }], next: 'end' }, | "delay" steps have no such field
+outputs of a wait | a: { delay: '1s', outputs: [{ name: 'o', type: 'file', pattern: 'x' }], next: 'end' }, | "delay" steps have no field
 outputs that are no list | a: { command: 'x', outputs: { name: 'o', type: 'file', pattern: 'x' }, next: 'end' }, | readonly OutputSpec<
 an unknown freshness | a: { command: 'x', outputs: [], fresh: 'always', next: 'end' }, | always
 an extension that starts a step that is not there | a: { command: 'x', timeout: '1m', extend: { by: '1m', onExtend: 'ned' }, next: 'end' }, | '"ned"'
@@ -133,7 +133,7 @@ side that is false | a: { command: 'x', side: false, next: 'end' }, | Type 'fals
 a side step in a group | a: { parallel: { branches: { x: { command: 'x', side: true } } }, next: 'end' }, | cannot be a side step
 a side step that leads into the run | a: { command: 'x', side: true, next: 'end' }, | '"end"'
 templates in words | a: { command: 'x', templates: 'yes', next: 'end' }, | 'string'
-a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no such field
+a session that another kind cannot continue | a: { command: 'x', continueSession: true, next: 'end' }, | "command" steps have no field
 data of a transition that is a text | a: { command: 'x', next: { to: 'end', context: 'x' } }, | Type 'string' is not assignable to type 'JsonObject'
 an output that is no schema | a: { handler: () => 1, output: { type: 'object' }, next: 'end' }, | 'type'
 a child without its input beside a function | a: { parallel: { branches: { x: { workflow: adder }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | Property 'input' is missing
@@ -141,15 +141,24 @@ a child with a wrong input beside a function | a: { parallel: { branches: { x: {
 a child in a fan-out whose input is built wrongly | a: { each: { items: 'l', step: { workflow: adder, input: (ctx) => ({ n: ctx.runId }) } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
 a branch whose function contradicts its output | a: { parallel: { branches: { x: { handler: (ctx) => ({ size: ctx.runId }), output: sizeSchema } } }, next: 'end' }, | Type 'string' is not assignable to type 'number'
 a branch with two kinds beside a function | a: { parallel: { branches: { x: { command: 'x', agent: 'dev' }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | one kind per step
-a branch with an unknown field beside a function | a: { parallel: { branches: { x: { command: 'x', retires: 1 }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | "command" steps have no such field
+a branch with an unknown field beside a function | a: { parallel: { branches: { x: { command: 'x', retires: 1 }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | "command" steps have no field
 a fan-out whose function reads what is not there | a: { each: { items: 'l', step: { handler: (ctx) => ctx.atempt } }, next: 'end' }, | 'atempt'
 a group in a group | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } } } }, next: 'end' }, | a group cannot be inside a group
 a group in a group beside a function | a: { parallel: { branches: { x: { each: { items: 'l', step: { command: 'x' } } }, y: { handler: (ctx) => ctx.attempt } } }, next: 'end' }, | a group cannot be inside a group
-a wrong label in next of a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yse: 'end', no: 'a' } }, | "human" steps have no such outcome
+a wrong label in next of a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] }, next: { yse: 'end', no: 'a' } }, | "human" steps have no outcome
 no next on a question with a function | a: { human: { prompt: (ctx) => ctx.runId, options: [{ label: 'yes' }, { label: 'no' }] } }, | Property 'next' is missing ## implicitly has an 'any' type
 a route that chooses an outcome it does not have | a: { agent: 'dev', route: { outcomes: ['more'], choose: (done) => ({ outcome: 'mroe', output: done.output }) }, next: { ok: 'end', more: 'a' } }, | Type '"mroe"' is not assignable to type
 an argument that the step does not have | a: { args: { iteration: arg({ min: 1, default: 1 }) }, handler: (ctx) => ctx.args.iteratoin, next: 'end' }, | Did you mean 'iteration'?
 instructions from a parameter that is not there | a: { actions: (params) => [params.topic], next: 'end' }, | 'topic'
+a misspelt outcome of a function with an untyped ctx | a: { handler: (ctx) => (ctx.attempt > 5 ? 'ok' : 'fial'), next: { ok: 'end', fail: 'a' } }, | Type '"fial"' is not assignable to type
+a misspelt outcome with data of a function with an untyped ctx | a: { handler: (ctx) => ['fial', { n: ctx.attempt }], next: { ok: 'end', fail: 'a' } }, | Type '"fial"' is not assignable to type 'Word'
+a misspelt outcome of an async function with an untyped ctx | a: { handler: async (ctx) => ['fial', { n: ctx.attempt }], next: { ok: 'end', fail: 'a' } }, | is not assignable to type
+a text where next names outcomes | a: { handler: (ctx) => ctx.runId, next: { ok: 'end', fail: 'a' } }, | Type 'string' is not assignable to type
+a check about the pull request of a step that is not there | build: { command: 'x', next: 'a' }, a: { gate: { checks: [{ check: 'ci_status', pr: 'bild' }] }, next: 'end' }, | Did you mean '"build"'?
+an action at the pull request of a step that is not there | build: { command: 'x', next: 'a' }, a: { forge: { action: 'comment', message: 'x', pr: 'bild' }, next: 'end' }, | Did you mean '"build"'?
+a branch at the pull request of a step that is not there | build: { command: 'x', next: 'a' }, a: { parallel: { branches: { x: { forge: { action: 'merge_pr', pr: 'bild' } } } }, next: 'end' }, | Did you mean '"build"'?
+a misspelt field that is merged | a: { handler: () => ({ size: 1 }), merges: ['sise'], next: 'end' }, | '"sise"' is not assignable to type '"size"'
+a field of a result that has none | a: { handler: () => 3, merges: ['size'], next: 'end' }, | Type 'string' is not assignable to type 'never'
 a misspelt outcome with data | a: { handler: () => ['fial', { n: 1 }] as const, next: { ok: 'end', fail: 'a' } }, | Type '"fial"' is not assignable to type 'Word'
 a misspelt outcome beside a right one | a: { handler: (): 'ok'|'iterat' => 'ok', next: { ok: 'end', iterate: 'a' } }, | Did you mean '"iterate"'?
 an undo that does two things | a: { command: 'x', undo: { command: 'y', handler: () => 1 }, next: 'end' }, | an undo does one thing

@@ -76,10 +76,10 @@ test('the writes of a function are in the database once its postconditions hold,
 
 test.each([
   ['throws', () => Promise.reject(new Error('no'))],
-  ['fails', () => 'fail'],
-  ['rejects', () => 'reject'],
+  ['fails', () => 'fail' as const],
+  ['rejects', () => 'reject' as const],
   ['breaks its postcondition', () => ({ broken: true })],
-  ['times out', (ctx: { signal: AbortSignal }) => new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))],
+  ['times out', (ctx: { signal: AbortSignal }) => new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))],
 ])('a step that %s has changed nothing', async (_, end) => {
   const file = createBook();
   const before = dump(file);

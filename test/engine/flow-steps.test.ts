@@ -46,7 +46,18 @@ describe('a step that is built and not yielded', () => {
     ],
   ])('%s fails the run, and nothing after it is done', async (_where, body) => {
     const result = await workflow('careless', body).run();
-    expect([result.success, result.error]).toEqual([false, expect.stringContaining('created step "lost" but never yielded it')]);
+    expect([result.success, result.error]).toEqual([false, expect.stringContaining('created step "lost" ')]);
+  });
+
+  test('and is yielded only after another one is an error that names both', async () => {
+    const flow = workflow('late', function* () {
+      const fix = step('fix').task(() => 1);
+      yield* step('check').task(() => 2);
+      return yield* fix;
+    });
+    expect((await flow.run()).error).toContain(
+      'the flow "late" created step "fix" and went on to step "check" without it; write `yield*` before it, where it is created',
+    );
   });
 
   test('a group that is built and not yielded is an error as well', async () => {

@@ -90,6 +90,34 @@ test('a step that is not yielded never runs, and that is an error', async () => 
     '5 STEP_NOT_YIELDED',
     '6 STEP_NOT_YIELDED',
   ]);
+  const forms = [
+    "x && step('a').delay(1);",
+    "x ? step('a').delay(1) : null;",
+    "void step('a').delay(1);",
+    "[step('a').delay(1)];",
+    "(x, step('a').delay(1));",
+    "return [step('a').delay(1)];",
+    "const s = step('a').delay(1); s.retry(2);",
+    "const s = [step('a').delay(1)];",
+    'helper(1);',
+    'helper(1).retry(2);',
+    'if (x) return declared(1);',
+  ];
+  const module = "const helper = (i) => step('a' + i).delay(1);\nfunction declared(i) { return step('a' + i).delay(1); }\n";
+  const codes = async (body: string) => (await found(body, module)).errors.map(({ code }) => code);
+  for (const form of forms) expect([form, await codes(form)]).toEqual([form, ['STEP_NOT_YIELDED']]);
+  const right = [
+    "const s = step('a').delay(1); yield* s.retry(2);",
+    "let s = step('a').delay(1); s = s.retry(2); yield* s;",
+    "const s = x ? step('a').delay(1) : undefined; if (s) yield* s;",
+    "x && (yield* step('a').delay(1));",
+    'yield* helper(1);',
+    'const s = helper(1); yield* s;',
+    'const list = [1].map((i) => helper(i)); yield* all(list);',
+    'note(1);',
+    "const helper = (i) => i; helper(1); yield* step('b').delay(1);",
+  ];
+  for (const form of right) expect([form, await codes(form)]).toEqual([form, []]);
   const helpers =
     "  const make = (i) => step('a' + i).delay(1);\n  const d = step('d').delay(1);\n  yield* d;\n  yield* all([1].map((i) => { return make(i); }));";
   expect(await lines(helpers)).toEqual([]);

@@ -115,27 +115,69 @@ function nameProblems(calls: readonly StepCall[], at: At): SourceProblem[] {
 
 /** Reports steps that never run: they are statements, are returned, or are kept in a variable that nothing reads. */
 function unyielded(names: ModuleNames, body: AnyNode, at: At): SourceProblem[] {
+  const nodes = [...nodesIn(body)];
+  const own = new Set(declaredIn(body));
   const returned = new Set([...nodesOutsideFunctions(body)].filter(({ type }) => type === 'ReturnStatement'));
-  return [...nodesIn(body)].flatMap((node): SourceProblem[] => {
-    const created = createdBy(node, returned, body);
-    const call = created && rootOf(created);
-    const group = call?.type === 'CallExpression' ? groupName(names, call) : undefined;
-    if (call === undefined || (group === undefined && !isStep(names, call))) return [];
-    const name = isStep(names, call) ? names.text(call.arguments[0]) : undefined;
-    const subject = group === undefined ? (name === undefined ? 'a step' : `the step "${name}"`) : `${group}([…])`;
-    const message = `${subject} is created but never yielded, so it never runs`;
-    return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
-  });
+  return nodes.flatMap((node) =>
+    lostValues(node, returned, nodes).flatMap((value): SourceProblem[] => {
+      const call = rootOf(value);
+      const subject = createdBy({ names, own }, call);
+      if (subject === undefined) return [];
+      const message = `${subject} is created but never yielded, so it never runs`;
+      return [{ code: 'STEP_NOT_YIELDED', message, hint: 'write yield* before it', ...at(call) }];
+    }),
+  );
 }
 
-/** The expression of a node whose value the flow drops: only yielded steps run. */
-function createdBy(node: AnyNode, returned: ReadonlySet<AnyNode>, body: AnyNode): AnyNode | undefined {
-  if (node.type === 'ExpressionStatement') return node.expression;
-  if (node.type === 'ReturnStatement') return returned.has(node) ? (node.argument ?? undefined) : undefined;
-  if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') return undefined;
+/** The expressions of a node whose values are lost to the flow: only what it yields runs. */
+function lostValues(node: AnyNode, returned: ReadonlySet<AnyNode>, nodes: readonly AnyNode[]): AnyNode[] {
+  if (node.type === 'ExpressionStatement') return valuesOf(node.expression);
+  if (node.type === 'ReturnStatement') return returned.has(node) && node.argument ? valuesOf(node.argument) : [];
+  if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier' || !node.init) return [];
   const { name } = node.id;
-  const uses = [...nodesIn(body)].filter((other) => other.type === 'Identifier' && other.name === name);
-  return uses.length === 1 ? (node.init ?? undefined) : undefined;
+  const isName = (other: AnyNode): boolean => other.type === 'Identifier' && other.name === name;
+  // An option that is set in a statement of its own makes another step and leaves this one as it is.
+  const statements = nodes.filter(
+    (other) => other.type === 'ExpressionStatement' && isMethodCall(other.expression) && isName(rootOf(other.expression)),
+  );
+  return nodes.filter(isName).length === 1 + statements.length ? valuesOf(node.init) : [];
+}
+
+function isMethodCall(node: AnyNode): boolean {
+  return node.type === 'CallExpression' && node.callee.type === 'MemberExpression';
+}
+
+/** The expressions that can be the value of an expression, or are evaluated for nothing in it. */
+function valuesOf(node: AnyNode): AnyNode[] {
+  if (node.type === 'LogicalExpression') return [...valuesOf(node.left), ...valuesOf(node.right)];
+  if (node.type === 'ConditionalExpression') return [...valuesOf(node.consequent), ...valuesOf(node.alternate)];
+  if (node.type === 'SequenceExpression') return node.expressions.flatMap(valuesOf);
+  if (node.type === 'ArrayExpression') return node.elements.flatMap((element) => (element === null ? [] : valuesOf(element)));
+  return node.type === 'UnaryExpression' ? valuesOf(node.argument) : [node];
+}
+
+/** What a call creates, itself or through a function of the module that returns a step; undefined for anything else. */
+function createdBy({ names, own }: Scope, call: AnyNode): string | undefined {
+  if (call.type !== 'CallExpression') return undefined;
+  const { callee } = call;
+  const group = groupName(names, call);
+  if (group !== undefined) return `${group}([…])`;
+  if (isStep(names, call)) {
+    const name = names.text(call.arguments[0]);
+    return name === undefined ? 'a step' : `the step "${name}"`;
+  }
+  if (callee.type !== 'Identifier' || own.has(callee.name)) return undefined;
+  const made = returnedBy(names.follow(callee));
+  return made !== undefined && isStep(names, rootOf(made)) ? 'a step' : undefined;
+}
+
+/** What a function returns whose body is one expression. */
+function returnedBy(node: AnyNode): AnyNode | undefined {
+  if (node.type !== 'ArrowFunctionExpression' && node.type !== 'FunctionDeclaration' && node.type !== 'FunctionExpression')
+    return undefined;
+  if (node.generator === true || node.body.type !== 'BlockStatement') return node.generator === true ? undefined : node.body;
+  const [only, ...more] = node.body.body;
+  return only?.type === 'ReturnStatement' && more.length === 0 ? (only.argument ?? undefined) : undefined;
 }
 
 /** The nodes of a flow itself, without those of functions in it. */

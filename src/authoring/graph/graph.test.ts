@@ -98,15 +98,28 @@ describe('what a handler returns', () => {
       expect(returns(list)).toEqual({ outcome: 'ok', output: list });
   });
 
-  test('where next names outcomes, a pair that begins with another word is refused', async () => {
-    const table = { ok: null, fail: 'fail' } as const;
-    const message =
-      'the handler of step "a" returned ["fial", { … }], but "fial" is not an outcome (did you mean "fail"?); return one of ok, fail, skip, iterate, reject, error, timeout, or an object if the list is the output';
-    expect(() => returns(['fial', { n: 1 }], table)).toThrow(message);
+  const table = { ok: null, fail: 'fail' } as const;
+  const outcomes = 'return one of ok, fail, skip, iterate, reject, error, timeout, or';
+
+  test('where next names outcomes, a text that is no outcome is refused', async () => {
+    const message = `the handler of step "a" returned "fial", but "fial" is not an outcome (did you mean "fail"?); ${outcomes} ["ok", text] if the text is the output`;
+    expect(() => returns('fial', table)).toThrow(message);
+    await expect(returns(Promise.resolve('fial'), { ok: null })).rejects.toThrow(message);
+    for (const text of ['done', 'two words', '', 'OK'])
+      expect(() => returns(text, table)).toThrow(`${JSON.stringify(text)} is not an outcome`);
+    expect(returns(['ok', 'two words'], table)).toEqual({ outcome: 'ok', output: 'two words' });
+    expect(returns('fial', { to: null })).toEqual({ outcome: 'ok', output: 'fial' });
+  });
+
+  test('where next names outcomes, a list that begins with a text is an outcome and its output, or refused', async () => {
+    const message = `the handler of step "a" returned ["fial", …], but "fial" is not an outcome (did you mean "fail"?); ${outcomes} ["ok", list] if the list is the output`;
+    for (const list of [['fial', { n: 1 }], ['fial'], ['fial', 'x'], ['fial', ['x']], ['fial', {}, {}]])
+      expect(() => returns(list, table)).toThrow(message);
     await expect(returns(Promise.resolve(['fial', { n: 1 }]), { ok: null })).rejects.toThrow(message);
-    expect(returns(['fail', { n: 1 }], table)).toEqual({ outcome: 'fail', output: { n: 1 } });
-    for (const list of [['fial'], ['fial', 'x'], ['fial', ['x']], ['fial', {}, {}], [{ n: 1 }, { n: 2 }], 'fial'])
-      expect(returns(list, table)).toEqual({ outcome: 'ok', output: list });
+    for (const list of [['fail'], ['fail', {}, {}]])
+      expect(() => returns(list, table)).toThrow('returned ["fail", …], which is not an outcome with one output; return one of');
+    for (const output of [{ n: 1 }, 'x', ['x'], 3]) expect(returns(['fail', output], table)).toEqual({ outcome: 'fail', output });
+    for (const list of [[], [{ n: 1 }, { n: 2 }], [1, 'x']]) expect(returns(list, table)).toEqual({ outcome: 'ok', output: list });
     expect(returns(['fial', { n: 1 }], { to: null })).toEqual({ outcome: 'ok', output: ['fial', { n: 1 }] });
   });
 

@@ -4,7 +4,7 @@
 import { type Duration, parseDuration } from '../../base/duration.ts';
 import { EngineError } from '../../base/error.ts';
 import { omitUndefined } from '../../base/fields.ts';
-import { isJsonObject, type Json, type JsonObject, toPlain } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, plainFault, toPlain } from '../../base/json.ts';
 import type { CompiledWorkflow } from '../../definition/code.ts';
 import { type CodeRole, sourceOf } from '../../definition/hash.ts';
 import type { KindReport } from '../../definition/kind.ts';
@@ -133,13 +133,10 @@ export class StepReading {
 
   /** Data as the author wrote it; null if it is invalid. */
   plain(value: unknown, field: string): Json {
-    try {
-      return toPlain(value, field);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      this.fault('FIELD_INVALID', error.message.replace(/;.*$/s, ''), 'write plain data here');
-      return null;
-    }
+    const fault = value === undefined ? undefined : plainFault(value);
+    if (fault === undefined) return toPlain(value, field);
+    this.fault('FIELD_INVALID', `${field} is not plain JSON: ${fault.path} ${fault.reason}`, 'write plain data here');
+    return null;
   }
 
   /** The configuration that a parser which throws returns for the author's value; undefined if it is invalid. */

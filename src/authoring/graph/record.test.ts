@@ -172,8 +172,23 @@ test.each<[string, object, string]>([
     { parallel: { branches: { b: { human: { prompt: 'p', context: ['x'] } } } } },
     'step "b": `context` of a question',
   ],
+  ['the next step in an object', { command: 'x', next: { step: 'a' } }, 'its next is { step: "a" }; write the id alone: "a"'],
+  ['the same for one outcome', { command: 'x', next: { ok: { step: 'a' }, fail: null } }, 'its next is { step: "a" }; write'],
+  ['a join in an object', { parallel: { branches: { b: { command: 'x' } }, join: { n: 1 } } }, 'its join is {"n":1}; write join: 1'],
+  ['a join as a text', { each: { items: 'l', step: { command: 'x' }, join: '2-of-3' } }, 'its join is "2-of-3"; write join: 2'],
+  [
+    'an option that leads nowhere',
+    { human: { prompt: 'p', options: [{ label: 'go' }, { label: 'no', nextStep: null }] } },
+    'the option "no" has no next step; write nextStep: "reject"',
+  ],
 ])('the spelling of pawl/compat is refused, as types do: %s', (_what, step, message) => {
-  expect(problemsOf({ name: 'w', steps: { a: { ...step, next: null } } })).toContain(message);
+  expect(problemsOf({ name: 'w', steps: { a: { next: null, ...step } } })).toContain(message);
+});
+
+test('the fields of a workflow of pawl/compat are refused with those that mean the same', () => {
+  const found = problemsOf({ type: 'w', name: 'W', initialStep: 'a', steps: { a: { command: 'x', next: null } } });
+  expect(found).toContain('a workflow has no field "type"; write the name as `name`');
+  expect(found).toContain('a workflow has no field "initialStep"; write `entry`');
 });
 
 describe('the types of a question', () => {

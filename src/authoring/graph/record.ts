@@ -15,8 +15,10 @@ type Fault = (step: string, message: string, hint: string) => void;
 export function recordEntries(given: unknown, reading: GraphReading): GraphEntries<unknown> {
   const { problems } = reading;
   const { steps, ...rest } = workflowFields(given);
-  const { name = '', ...header } = readHeaderFields(rest, reading.shapeFault());
+  const { name = '', type, initialStep, ...header } = readHeaderFields(rest, reading.shapeFault());
   const fault: Fault = (step, message, hint) => problems.add({ code: 'FIELD_INVALID', step, message, hint });
+  for (const [field, hint] of Object.entries(omitUndefined({ type: type && HEADER.type, initialStep: initialStep && HEADER.initialStep })))
+    problems.add({ code: 'FIELD_UNKNOWN', message: `a workflow has no field "${field}"`, hint });
   if (isFields(steps)) return { ...header, name, steps: entriesOf(steps, fault) };
   const hint = 'write steps by id, as in steps: { draft: { … } }; lists are accepted only by defineWorkflow of pawl/compat';
   const instead = steps === undefined ? '' : `, not ${shownType(steps)}`;
@@ -30,6 +32,12 @@ function entriesOf(steps: Fields, fault: Fault): Entries<unknown> {
     return [id, isFields(step) ? stepFields(step, id, fault) : step];
   });
 }
+
+/** The fields of a workflow in `pawl/compat`. */
+const HEADER = {
+  type: 'write the name as `name` and the title as `title`; `type` is for defineWorkflow of pawl/compat',
+  initialStep: 'write `entry`; `initialStep` is for defineWorkflow of pawl/compat',
+};
 
 const EACH = 'write each: { items: "…", step: { … } }, with `join` and `concurrency` inside it';
 
@@ -46,11 +54,29 @@ function withoutCompatFields(step: Fields, at: string, fault: Fault): Fields {
   const refused = Object.entries(COMPAT_FIELDS).filter(([field]) => step[field] !== undefined);
   for (const [field, hint] of refused) fault(at, `\`${field}\` is accepted only by pawl/compat`, hint);
   if (step.parallel === true) fault(at, '`parallel: true` is accepted only by pawl/compat', EACH);
+  for (const group of [step.parallel, step.each]) if (isFields(group)) checkJoin(group.join, at, fault);
+  checkNext(step.next, at, fault);
   const { human, parallel, ...rest } = Object.fromEntries(Object.entries(step).filter(([field]) => !Object.hasOwn(COMPAT_FIELDS, field)));
   return { ...rest, ...omitUndefined({ human: withoutContext(human, at, fault), parallel: parallel === true ? undefined : parallel }) };
 }
 
+function checkJoin(join: unknown, at: string, fault: Fault): void {
+  const count = isFields(join) ? join.n : typeof join === 'string' ? /^(\d+)-of-\d+$/.exec(join)?.[1] : undefined;
+  if (count !== undefined) fault(at, `its join is ${JSON.stringify(join)}`, `write join: ${count}`);
+}
+
+function checkNext(next: unknown, at: string, fault: Fault): void {
+  const targets = isFields(next) ? [next, ...Object.values(next)] : [];
+  for (const target of targets)
+    if (isFields(target) && typeof target.step === 'string' && Object.keys(target).length === 1)
+      fault(at, `its next is { step: "${target.step}" }`, `write the id alone: "${target.step}"`);
+}
+
 function withoutContext(human: unknown, at: string, fault: Fault): unknown {
+  const options = isFields(human) && Array.isArray(human.options) ? human.options : [];
+  for (const option of options)
+    if (isFields(option) && option.nextStep === null)
+      fault(at, `the option "${option.label}" has no next step`, 'write nextStep: "reject" or "complete", which end the run');
   if (!isFields(human) || human.context === undefined) return human;
   fault(at, '`context` of a question is accepted only by pawl/compat', 'write `show`');
   const { context: _, ...rest } = human;

@@ -11,7 +11,7 @@ const WORD_MAX = 40;
 /** The step that a handler works for. */
 export interface HandledStep {
   readonly step: string;
-  /** Whether its `next` names outcomes: then a pair that begins with another word is a mistake. */
+  /** Whether its `next` names outcomes: then a text, alone or first in a list, has to be one. */
   readonly namesOutcomes?: boolean;
 }
 
@@ -31,24 +31,23 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Nothing is `ok`; an outcome is itself; `[outcome, patch]` is both; anything else is the output of an `ok`. */
+/** Nothing is `ok`; an outcome is itself; `[outcome, output]` is both; anything else is the output of an `ok`. */
 function readReturn(returned: unknown, handled: HandledStep): TaskReturn {
   if (returned === undefined || returned === null) return { outcome: Outcome.OK, output: null };
   if (isOutcome(returned, handled)) return { outcome: returned, output: null };
-  if (isPair(returned)) {
-    const [first, patch] = returned;
-    if (isOutcome(first, handled)) return { outcome: first, output: patch ?? null };
-    if (handled.namesOutcomes === true && typeof first === 'string' && typeof patch === 'object' && patch !== null)
-      throw noOutcome(first, handled);
+  if (isPair(returned, handled)) {
+    const [first, output] = returned;
+    if (isOutcome(first, handled)) return { outcome: first, output: output ?? null };
   }
+  if (handled.namesOutcomes === true) refuseText(returned, handled);
   return { outcome: Outcome.OK, output: returned };
 }
 
-/** Whether a value is a pair whose second part can be a patch; a list of two words is only a list. */
-function isPair(value: unknown): value is readonly [unknown, object | null | undefined] {
+/** Whether a value can be an outcome and its output. Where `next` names no outcomes, a list of two words is only a list. */
+function isPair(value: unknown, { namesOutcomes }: HandledStep): value is readonly [unknown, unknown] {
   if (!Array.isArray(value) || value.length !== 2) return false;
-  const patch: unknown = value[1];
-  return patch === undefined || patch === null || (typeof patch === 'object' && !Array.isArray(patch));
+  const output: unknown = value[1];
+  return namesOutcomes === true || output === undefined || (typeof output === 'object' && !Array.isArray(output));
 }
 
 function isOutcome(value: unknown, { step }: HandledStep): value is string {
@@ -57,9 +56,16 @@ function isOutcome(value: unknown, { step }: HandledStep): value is string {
   throw new EngineError('STEP_OUTPUT_INVALID', message, { details: { step } });
 }
 
-function noOutcome(word: string, { step }: HandledStep): EngineError {
-  const shown = JSON.stringify(shortText(word, WORD_MAX));
-  const message = `the handler of step "${step}" returned [${shown}, { … }], but ${shown} is not an outcome${didYouMean(word, COMMON_OUTCOMES)}`;
-  const hint = `return one of ${COMMON_OUTCOMES.join(', ')}, or an object if the list is the output`;
-  return new EngineError('STEP_OUTPUT_INVALID', `${message}; ${hint}`, { details: { step } });
+/** Refuses a text that stands where an outcome could: a misspelt outcome would end the step as `ok`. */
+function refuseText(returned: unknown, { step }: HandledStep): void {
+  const isList = Array.isArray(returned);
+  const text: unknown = isList ? returned[0] : returned;
+  if (typeof text !== 'string') return;
+  const shown = JSON.stringify(shortText(text, WORD_MAX));
+  const fault = COMMON_OUTCOMES.includes(text)
+    ? 'which is not an outcome with one output'
+    : `but ${shown} is not an outcome${didYouMean(text, COMMON_OUTCOMES)}`;
+  const output = isList ? '["ok", list] if the list' : '["ok", text] if the text';
+  const message = `the handler of step "${step}" returned ${isList ? `[${shown}, …]` : shown}, ${fault}; return one of ${COMMON_OUTCOMES.join(', ')}, or ${output} is the output`;
+  throw new EngineError('STEP_OUTPUT_INVALID', message, { details: { step } });
 }

@@ -67,12 +67,12 @@ type Next<X, N, Id> = 'condition' extends keyof N
     ? BoundedNext<Id>
     : N extends object
       ? { readonly [O in Outcomes<X> & string]?: Transition<Get<N, O>, Id> } & {
-          readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X>;
+          readonly [O in Exclude<keyof N, Outcomes<X>>]: NoOutcome<X, O & (string | number)>;
         }
       : Id | RunEnding;
-type NoOutcome<X> = 'use' extends keyof X
-  ? 'this kind of step has no such outcome: declare it in "outcomes" of defineStepKind'
-  : `"${Kind<X>}" steps have no such outcome`;
+type NoOutcome<X, O extends string | number> = 'use' extends keyof X
+  ? `this kind of step has no outcome "${O}": declare it in "outcomes" of defineStepKind`
+  : `"${Kind<X>}" steps have no outcome "${O}"`;
 
 /** The parameters and the output of a workflow, and the names in it, as types only. */
 export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
@@ -80,13 +80,7 @@ export interface WorkflowTypes<Input, Output, Names = WorkflowNames> {
 }
 /** The parameters of a workflow; any if the workflow is only named. */
 export type InputOfWorkflow<W> =
-  W extends WorkflowTypes<infer I, unknown>
-    ? unknown extends I
-      ? NamedValues
-      : I
-    : W extends { readonly compiled: infer C }
-      ? InputOfWorkflow<C>
-      : NamedValues;
+  W extends WorkflowTypes<infer I, unknown> ? I : W extends { readonly compiled: infer C } ? InputOfWorkflow<C> : NamedValues;
 /** The output of a completed workflow; any JSON if the workflow is only named. */
 export type OutputOfWorkflow<W> =
   W extends WorkflowTypes<never, infer O> ? O : W extends { readonly compiled: infer C } ? OutputOfWorkflow<C> : Json;
@@ -119,13 +113,28 @@ type Several<X> = true extends { [K in KindField<X>]: [Exclude<KindField<X>, K>]
   : false;
 
 /** The shared fields whose parts depend on each other. */
-interface DependentFields<X, C> {
+interface DependentFields<X, C, Ids extends Targets> {
   route: Route<Get<Get<Get<X, 'route'>, 'outcomes'>, number> & string, Get<C, 'params'>, ChosenOutcome<Get<Get<X, 'route'>, 'choose'>>>;
   recovery: 'reconcile' extends keyof X
     ? RecoveryPolicy
     : Exclude<RecoveryPolicy, 'reconcile'> | (Get<X, 'recovery'> extends 'reconcile' ? 'this step lacks "reconcile"' : never);
   undo: UndoField<Get<X, 'undo'>, C>;
+  merges: false | readonly MergedName<X, Ids['next']>[];
 }
+/**
+ * The fields that the result of a step is known to have. A member of a group (no transitions) may name any: its check would
+ * make the type of its handler refer to itself.
+ */
+type MergedName<X, Next> = [Next] extends [never] ? string : FieldName<StepResultOf<X>>;
+type FieldName<R> = unknown extends R
+  ? string
+  : R extends object
+    ? R extends readonly unknown[]
+      ? never
+      : string extends keyof R
+        ? string
+        : keyof R & string
+    : never;
 /** Of a function without a parameter, TypeScript infers that its outcome is any string. */
 type ChosenOutcome<F> = F extends (...args: never) => { readonly outcome: infer O } ? (string extends O ? string : never) : never;
 type UndoField<U, C> = unknown extends U
@@ -145,12 +154,12 @@ type Field<X, F, Ids extends Targets, C> = F extends 'next'
       ? `one kind per step: it has ${Exclude<KindField<X>, F>} too`
       : Get<FieldsOf<X, C, Ids>, F>
     : F extends keyof SharedFields<C>
-      ? F extends keyof DependentFields<X, C>
-        ? DependentFields<X, C>[F]
+      ? F extends keyof DependentFields<X, C, Ids>
+        ? DependentFields<X, C, Ids>[F]
         : SharedFields<C, Ids['side']>[F]
       : F extends keyof FieldsOf<X, C, Ids>
         ? FieldsOf<X, C, Ids>[F]
-        : `"${Kind<X>}" steps have no such field`;
+        : `"${Kind<X>}" steps have no field "${F & string}"`;
 
 type NeedsNext<X> = 'side' extends keyof X ? never : NeedsTarget<X>;
 type NeedsTarget<X> = true extends Get<Spec<X, unknown>, 'leads'> ? never : 'next';
@@ -173,11 +182,15 @@ type CheckedFields<X, Ids extends Targets, C> = {
   readonly [F in keyof X]: Via<X[F], Field<X, F, Ids, 'args' extends keyof X ? WithArgs<C, X['args']> : C>>;
 } & Offer<keyof FieldsOf<X, C> | keyof SharedFields<C>>;
 
-/** The ids that a step may name: where its transitions lead, which side steps there are, and which steps ask a person. */
+/**
+ * The ids that a step may name: where its transitions lead, which side steps there are, which steps ask a person, and whose pull
+ * requests `pr` may name.
+ */
 export interface Targets {
   next: unknown;
   side: unknown;
   asks: unknown;
+  pr: unknown;
 }
 /** The ids of a workflow's side steps. */
 export type SideStepId<S> = { [K in keyof S]: 'side' extends keyof S[K] ? K : never }[keyof S];
@@ -188,17 +201,23 @@ interface TargetsOf<X, S> extends Targets {
   next: 'side' extends keyof X ? SideStepId<S> : Exclude<keyof S, SideStepId<S>>;
   side: SideStepTarget<S>;
   asks: AskingName<S>;
+  pr: keyof S | BranchId<S> | `{{${string}`;
 }
+type BranchId<S> = {
+  [K in keyof S]: 'parallel' extends keyof S[K] ? (S[K]['parallel'] extends { readonly branches: infer B } ? keyof B : never) : never;
+}[keyof S];
 interface NoTargets extends Targets {
   next: never;
   side: never;
   asks: never;
+  pr: never;
 }
 /** A step inside a group has no transitions. */
 interface MemberTargets<Ids extends Targets> extends Targets {
   next: never;
   side: never;
   asks: Ids['asks'];
+  pr: Ids['pr'];
 }
 type AskingOf<S> = { [K in keyof S]: [Get<Spec<S[K], unknown>, 'labels'>] extends [never] ? never : K }[keyof S];
 type AskingName<S> = [AskingOf<S>] extends [never] ? 'no step of this workflow asks a person' : AskingOf<S>;

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { FreePath } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
 import { createGraph, isChoice, reachable, successorsOf } from '../analysis.ts';
+import { NUMBER_KEYS } from '../forge/run-numbers.ts';
 import { type GraphDefinition, membersOf, type StepModel } from '../model.ts';
 import { expressionOf, itemsExpression } from '../scope/scope.ts';
 import { pathsInTemplates, templatedPart } from '../scope/template-scope.ts';
@@ -21,7 +22,10 @@ interface Reader {
 /** Adds a problem for each output that is read before it exists, and each field that a declared schema does not have. */
 export function checkOutputReads(definition: GraphDefinition, problems: ProblemList): void {
   const check = new OutputCheck(definition, problems);
-  for (const step of definition.steps) for (const reader of readersOf(step)) check.reader(step, reader);
+  for (const step of definition.steps) {
+    for (const reader of readersOf(step)) check.reader(step, reader);
+    check.merges(step);
+  }
 }
 
 class OutputCheck {
@@ -53,6 +57,21 @@ class OutputCheck {
       else if (!hasDefault) this.#early(step, producer, when);
       if (field !== undefined) this.#field(step, producer, field);
     }
+  }
+
+  /** Data that joins the run's data is read from the result by its name, too. */
+  merges(step: StepModel): void {
+    const { merges = false } = step;
+    const fields = fieldsOf(step);
+    if (merges === false || fields === undefined) return;
+    const known: readonly string[] = [...fields, ...NUMBER_KEYS];
+    for (const field of merges.filter((name) => !known.includes(name)))
+      this.#problems.add({
+        step: step.id,
+        code: 'RESULT_FIELD_UNKNOWN',
+        message: `it merges "${field}", but its schema has no field "${field}"${this.#problems.suggest(field, fields)}`,
+        hint: `merge some of ${fields.join(', ')}, or add the field to the schema`,
+      });
   }
 
   #unknown(step: StepModel, name: string): void {

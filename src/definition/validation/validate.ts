@@ -9,7 +9,6 @@ import type { Json } from '../../base/json.ts';
 import { createGraph, cyclesOf, type Graph, reachable, reversed, successorsOf, type Transition } from '../analysis.ts';
 import { breakersFault } from '../breakers.ts';
 import { budgetFault } from '../budget.ts';
-import { allChecks, checksIn } from '../check.ts';
 import { databasesFault } from '../database.ts';
 import { targetName } from '../describe.ts';
 import type { KindRegistry } from '../kind.ts';
@@ -18,6 +17,7 @@ import { argFaults } from '../param/arg.ts';
 import { sharedVariables } from '../scope/param-variables.ts';
 import { CONDITION_ROOTS } from '../scope/scope-root.ts';
 import { checkReactions } from '../trigger/reaction.ts';
+import { checkNamedSteps } from './named-steps.ts';
 import { checkOutputReads } from './output-reads.ts';
 import { type Problem, ProblemList } from './problem.ts';
 import { checkStep, type StepPlace } from './validate-step.ts';
@@ -47,7 +47,7 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
     checkStep(place, { problems, roots, registry });
     checkArgs(place.step.args, problems, place.at);
   }
-  checkApprovals(definition, problems, registry);
+  checkNamedSteps(definition, placesOf(definition.steps), { problems, registry });
   checkGraph(definition, problems);
   checkOutputReads(definition, problems);
 }
@@ -83,21 +83,6 @@ function checkDatabases(databases: Definition['databases'], problems: ProblemLis
       message: `\`databases\` ${fault}`,
       hint: 'write a list of names, or a map such as { book: read }',
     });
-}
-
-/** A check that requires a person's approval must name a step that asks one. */
-function checkApprovals({ steps }: Definition, problems: ProblemList, { checks: known }: KindRegistry): void {
-  const asking = steps.flatMap(({ id, question }) => (question === undefined ? [] : [id]));
-  for (const { step, at } of placesOf(steps)) {
-    if (problems.unread.has(at) || problems.refused.has(at)) continue;
-    for (const check of allChecks(checksIn(step))) {
-      const named = known[check.check]?.approvalOf?.(check);
-      if (named === undefined || asking.includes(named)) continue;
-      const why = steps.some(({ id }) => id === named) ? 'does not ask a person' : `does not exist${problems.suggest(named, asking)}`;
-      const message = `the check "${check.check}" requires an approval at step "${named}", which ${why}`;
-      problems.add({ step: at, code: 'KIND_INVALID', message, hint: 'name a step of this workflow that asks a person' });
-    }
-  }
 }
 
 /** Returns every step and member with its name in messages. */

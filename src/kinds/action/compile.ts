@@ -19,7 +19,7 @@ export const action: KindCompiler = {
   flow: {
     action: {
       most: 2,
-      write: ([forge, options]: MethodArguments<ActionStep<never, never>, 'action'>): FlowSpec => ({ fields: { forge }, options }),
+      write: ([forge, options]: MethodArguments<ActionStep<never, never, never>, 'action'>): FlowSpec => ({ fields: { forge }, options }),
     },
   },
   shapes: { forge: objectShape<object>({}, { example: '{ action: "merge_pr" }' }) },

@@ -21,6 +21,7 @@ export const action: KindDeclaration = {
   again: 'done again, unless already done',
   effectText: ({ config }: StepOf<'action'>) => `the action at the forge: ${config.action}`,
   lands: ({ config }: StepOf<'action'>) => config.action === 'merge_pr',
+  pullRequestOf: ({ config }: StepOf<'action'>) => ('pr' in config ? config.pr : undefined),
   outcomes: ['conflict', 'ci_failure', 'stale_head', 'stale_tree'],
   recovery: 'rerun',
   validate({ config }: StepOf<'action'>, report) {

@@ -4,12 +4,12 @@ import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { ForgeSpec } from '../../authoring/graph/spec.ts';
 import type { AnyAction, ForgeActions } from '../../authoring/spec/part.ts';
-import type { Get } from '../../authoring/spec/step.ts';
+import type { Get, Targets } from '../../authoring/spec/step.ts';
 import type { Json } from '../../base/json.ts';
 
 /** A step that does something on the forge. */
-export interface ActionStep<C, X> {
-  fields: { forge: Action<Get<X, 'forge'>, C> };
+export interface ActionStep<C, X, Ids extends Targets> {
+  fields: { forge: Action<Get<X, 'forge'>, C, Ids['pr']> };
   flow: {
     /** Does something on the forge: `{ action: 'comment', target: 'issue', message }`. The result is the forge's answer. */
     action(action: AnyAction<never>, options?: StepOptions): FlowCall<Json>;
@@ -20,8 +20,8 @@ export interface ActionStep<C, X> {
   result: Json;
 }
 
-type Action<F, C> = unknown extends F
+type Action<F, C, Pr> = unknown extends F
   ? AnyAction<C>
   : Get<F, 'action'> extends infer A extends keyof ForgeActions
-    ? { readonly action: A } & ForgeActions<C>[A]
+    ? { readonly action: A } & { [Field in keyof ForgeActions<C>[A]]: Field extends 'pr' ? Pr : ForgeActions<C>[A][Field] }
     : { readonly action: keyof ForgeActions };

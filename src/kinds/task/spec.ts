@@ -15,7 +15,9 @@ export interface TaskStep<C, X> {
     /** Calls a function with these arguments: the result is what it returns. */
     task<Fn extends Action>(action: Fn, ...args: Parameters<Fn>): FlowCall<RecordedValue<Awaited<ReturnType<Fn>>>>;
     /** Calls a function, with options; `args` may be built from the context, which has the idempotency key. */
-    task<Args extends readonly unknown[], Returned>(spec: TaskSpec<Args, Returned>): FlowCall<RecordedValue<Awaited<Returned>>>;
+    task<Args extends readonly unknown[], Returned>(
+      spec: TaskSpec<Args, Returned> & ArgsIfNeeded<Args>,
+    ): FlowCall<RecordedValue<Awaited<Returned>>>;
   };
   /** In place of a function, a list may have an agent that is dispatched with a script. */
   list: { readonly handler?: ((ctx: C) => unknown) | Dispatch };
@@ -32,8 +34,15 @@ type ReturnValue<X> = Get<X, 'handler'> extends (...args: never) => infer R ? Aw
 /** Whether `next` names outcomes. */
 type HasTable<N> = N extends object ? ([('to' | 'condition') & keyof N] extends [never] ? true : false) : false;
 
-/** If `next` names outcomes, a returned string must be one of them. */
-type TableResult<R> = unknown extends R ? R : true extends NamesOutcome<R> ? AllowedValue<R> | Promise<AllowedValue<R>> : unknown;
+/** If `next` names outcomes, a returned string must be one of them. A widened type says nothing about it. */
+type TableResult<R> = unknown extends R
+  ? OutcomeOrNoText | Promise<OutcomeOrNoText>
+  : true extends NamesOutcome<R>
+    ? AllowedValue<R> | Promise<AllowedValue<R>>
+    : unknown;
+/** The return values of a function with an untyped `ctx`, whose result is unknown: strings must be outcomes. */
+type OutcomeOrNoText = Word | readonly [Word, unknown] | NoText | readonly (object | NoText)[] | ReturnType<() => void>;
+type NoText = (object & { readonly [Symbol.iterator]?: never; readonly then?: never }) | number | boolean | null;
 type AllowedValue<R> = Word | readonly [Word, unknown] | (R extends unknown ? (NamesOutcome<R> extends true ? never : R) : never);
 /** Whether a return value is a literal word, or a pair that begins with one. */
 type NamesOutcome<R> = R extends readonly [infer First, unknown] ? IsLiteral<First> : IsLiteral<R>;
@@ -56,6 +65,8 @@ type Patch<R extends readonly unknown[], Part> = number extends R['length'] ? (s
 
 /** Any function that can do a step's work. */
 export type Action = (...args: never[]) => unknown;
+
+type ArgsIfNeeded<Args> = [] extends Args ? unknown : { readonly args: unknown };
 
 /** A function with its arguments; `args` as a function builds them from the context when the step begins. */
 export interface TaskSpec<Args extends readonly unknown[], Returned> extends StepOptions {

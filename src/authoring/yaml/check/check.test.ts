@@ -31,6 +31,20 @@ describe('a target that does not exist', () => {
   });
 });
 
+test('a stage that is named for its pull request must exist and open one', () => {
+  const pipeline = (pr: string) => `stages:
+  - { id: build, type: agent, agent: dev, action: x, outputs: [{ name: pr, type: pr }] }
+  - { id: check, type: gate, conditions: [{ check: ci_status, pr: ${pr} }] }
+  - { id: land, type: action, action: merge_pr, pr: build }
+`;
+  expect(errors(pipeline('build'))).toEqual([]);
+  const says = 'the check "ci_status" is about the pull request of step';
+  expect(errors(pipeline('bild'))).toEqual([
+    `6:5 KIND_INVALID stage "check": ${says} "bild", which does not exist (did you mean "build"?)`,
+  ]);
+  expect(errors(pipeline('check'))).toEqual([`6:5 KIND_INVALID stage "check": ${says} "check", which opens none`]);
+});
+
 describe('an unknown name', () => {
   const command = (text: string): string => `params: { who: { description: whom } }
 context: { greeting: hi }
