@@ -16,6 +16,7 @@ import type { Definition } from '../definition/model.ts';
 import { type DescribedWorkflow, describeWorkflow, frozenWorkflow, isWhole } from '../definition/plain-workflow.ts';
 import { isFinal, type RunStatus } from '../definition/run-status.ts';
 import { childNames } from '../definition/validation/children.ts';
+import { looksLikePath } from '../definition/validation/validate.ts';
 import { registryWith } from '../kinds/registry.ts';
 import { isDriven } from '../process/owner.ts';
 import type { RunOrigin } from '../store/store.ts';
@@ -112,7 +113,8 @@ class Loader {
 
   /** Finds the file of a workflow by its name or path; a workflow of the project has priority over a skill of the same name. */
   async find(reference: string): Promise<WorkflowSource> {
-    if (!isPath(reference)) return this.findByName(reference);
+    // A folder or a program can have the name of a workflow, so only text that looks like a path is one.
+    if (!looksLikePath(reference)) return this.findByName(reference);
     const { runnableSkillOf } = await import('./skills/as-workflow.ts');
     return runnableSkillOf(this.project, resolve(this.shell.cwd, reference)) ?? { file: fileAt(this.shell, reference) };
   }
@@ -207,11 +209,6 @@ class Loader {
 
 function undefinedIfUnknown(error: unknown): undefined {
   if (!isEngineError(error) || error.code !== 'WORKFLOW_UNKNOWN') throw error;
-}
-
-/** A folder or program can have the name of a workflow, so only text that looks like a path is one. */
-function isPath(reference: string): boolean {
-  return /[\\/]/.test(reference) || /\.(?:[mc]?[tj]s|ya?ml)$/.test(reference);
 }
 
 function fileAt(shell: Shell, reference: string): string {

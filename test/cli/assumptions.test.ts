@@ -98,7 +98,7 @@ describe('an attended agent', () => {
     const assume = (...words: string[]): Promise<Ended> => rig.run(['assume', RUN, `--token=${token}`, ...words]);
     expect(await assume('--question', 'x'.repeat(501), '--assumed', 'y')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/500 at most.*the token is still valid/),
+      stderr: expect.stringMatching(/at most 500 are allowed.*the token is still valid/),
     });
     expect(await assume('--assumed', 'y')).toMatchObject({ code: 2, stderr: expect.stringContaining('--question is missing') });
     expect(await assume('--question', 'q', '--assumed', 'y', '--severity', 'HIGH')).toMatchObject({ code: 2 });

@@ -248,7 +248,7 @@ describe('who may decide', () => {
 
   test('a count below one, a group without a name and a pattern that leads out are refused when it is defined', () => {
     expect(() => asking({ count: 0 })).toThrow(/`human.count` must be a positive integer, not 0/);
-    expect(() => asking({ from: [] })).toThrow(/empty `from`/);
+    expect(() => asking({ from: [] })).toThrow(/`from` must name at least one group/);
     expect(() => asking({ subjects: { files: ['../secret'] } })).toThrow(/leads out of the workspace/);
   });
 });

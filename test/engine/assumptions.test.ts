@@ -62,10 +62,10 @@ describe('what a worker assumes', () => {
   });
 
   test.each([
-    ['too many', Array.from({ length: 11 }, (_, at) => ({ question: `q${at}`, assumed: 'x' })), 'an attempt records 10 at most'],
+    ['too many', Array.from({ length: 11 }, (_, at) => ({ question: `q${at}`, assumed: 'x' })), 'an attempt records at most 10'],
     ['no question', [{ assumed: 'x' }], '"question" must be a string'],
     ['an unknown severity', [{ ...DATABASE, severity: 'HIGH' }], 'MUST, SHOULD, COULD'],
-    ['a text that is too long', [{ ...DATABASE, question: 'x'.repeat(501) }], '500 at most'],
+    ['a text that is too long', [{ ...DATABASE, question: 'x'.repeat(501) }], 'at most 500 are allowed'],
     ['a field too many', [{ ...DATABASE, note: 'x' }], 'unknown field "note"'],
   ])('an assumption of a worker with %s makes the reply invalid', async (_what, assumptions, why) => {
     agents.moves.plan = () => assuming(...assumptions);

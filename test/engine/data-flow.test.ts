@@ -286,7 +286,7 @@ describe('the parameters of a run', () => {
 
   test('the parameters of a run that would share a variable are refused', () => {
     const two = { 'dry-run': arg({ type: 'string' }), dry_run: arg({ type: 'string' }) };
-    const message = /dry-run"? and "?dry_run"? would both be in (?:the variable )?PAWL_PARAM_DRY_RUN/;
+    const message = /dry-run"? and "?dry_run"? would both be in the environment variable PAWL_PARAM_DRY_RUN/;
     expect(() => defineWorkflow({ name: 'w', params: two, steps: { a: { command: 'x', next: null } } })).toThrow(message);
     expect(() => workflow('w', { params: two }, function* () {})).toThrow(message);
   });

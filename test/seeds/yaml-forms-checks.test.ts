@@ -203,10 +203,10 @@ describe('expect', () => {
 
   test('expect sees only its own check', () => {
     expect(errorsOf(gate('      - { check: command, run: "true", expect: "context.x == 1" }'))).toEqual([
-      '9:49 NAME_UNKNOWN there is no "context" here',
+      '9:49 NAME_UNKNOWN unknown name "context"',
     ]);
     expect(errorsOf(gate('      - { check: webhook, url: "https://example.org", expect: "exit_code == 0" }'))).toEqual([
-      '9:64 NAME_UNKNOWN there is no "exit_code" here',
+      '9:64 NAME_UNKNOWN unknown name "exit_code"',
     ]);
   });
 

@@ -172,18 +172,41 @@ test.each<[string, object, string]>([
     { parallel: { branches: { b: { human: { prompt: 'p', context: ['x'] } } } } },
     'step "b": `context` of a question',
   ],
-  ['the next step in an object', { command: 'x', next: { step: 'a' } }, 'its next is { step: "a" }; write the id alone: "a"'],
-  ['the same for one outcome', { command: 'x', next: { ok: { step: 'a' }, fail: null } }, 'its next is { step: "a" }; write'],
-  ['a join in an object', { parallel: { branches: { b: { command: 'x' } }, join: { n: 1 } } }, 'its join is {"n":1}; write join: 1'],
-  ['a join as a text', { each: { items: 'l', step: { command: 'x' }, join: '2-of-3' } }, 'its join is "2-of-3"; write join: 2'],
+  [
+    'the next step in an object',
+    { command: 'x', next: { step: 'a' } },
+    '`next` must name a step by its id, not as { step: "a" }; write "a"',
+  ],
+  [
+    'the same for one outcome',
+    { command: 'x', next: { ok: { step: 'a' }, fail: null } },
+    '`next` must name a step by its id, not as { step: "a" }',
+  ],
+  [
+    'a join in an object',
+    { parallel: { branches: { b: { command: 'x' } }, join: { n: 1 } } },
+    '`join` must be "all", "any" or a number, not {"n":1}; write join: 1',
+  ],
+  [
+    'a join as a text',
+    { each: { items: 'l', step: { command: 'x' }, join: '2-of-3' } },
+    '`join` must be "all", "any" or a number, not "2-of-3"; write join: 2',
+  ],
   [
     'an option that leads nowhere',
     { human: { prompt: 'p', options: [{ label: 'go' }, { label: 'no', nextStep: null }] } },
-    'the option "no" has no next step; write nextStep: "reject"',
+    '`nextStep` of the option "no" must not be null; write "reject"',
   ],
 ])('the spelling of pawl/compat is refused, as types do: %s', (_what, step, message) => {
   expect(problemsOf({ name: 'w', steps: { a: { next: null, ...step } } })).toContain(message);
 });
+
+test.each(['../../evil', 'team\\release', 'release.yaml', 'release.mts'])(
+  'the name %s is refused, since commands would read it as a file',
+  (name) => {
+    expect(problemsOf({ name, steps: { a: { command: 'x', next: null } } })).toContain('must not look like the path of a file');
+  },
+);
 
 test('the fields of a workflow of pawl/compat are refused with those that mean the same', () => {
   const found = problemsOf({ type: 'w', name: 'W', initialStep: 'a', steps: { a: { command: 'x', next: null } } });

@@ -62,21 +62,21 @@ function withoutCompatFields(step: Fields, at: string, fault: Fault): Fields {
 
 function checkJoin(join: unknown, at: string, fault: Fault): void {
   const count = isFields(join) ? join.n : typeof join === 'string' ? /^(\d+)-of-\d+$/.exec(join)?.[1] : undefined;
-  if (count !== undefined) fault(at, `its join is ${JSON.stringify(join)}`, `write join: ${count}`);
+  if (count !== undefined) fault(at, `\`join\` must be "all", "any" or a number, not ${JSON.stringify(join)}`, `write join: ${count}`);
 }
 
 function checkNext(next: unknown, at: string, fault: Fault): void {
   const targets = isFields(next) ? [next, ...Object.values(next)] : [];
   for (const target of targets)
     if (isFields(target) && typeof target.step === 'string' && Object.keys(target).length === 1)
-      fault(at, `its next is { step: "${target.step}" }`, `write the id alone: "${target.step}"`);
+      fault(at, `\`next\` must name a step by its id, not as { step: "${target.step}" }`, `write "${target.step}"`);
 }
 
 function withoutContext(human: unknown, at: string, fault: Fault): unknown {
   const options = isFields(human) && Array.isArray(human.options) ? human.options : [];
   for (const option of options)
     if (isFields(option) && option.nextStep === null)
-      fault(at, `the option "${option.label}" has no next step`, 'write nextStep: "reject" or "complete", which end the run');
+      fault(at, `\`nextStep\` of the option "${option.label}" must not be null`, 'write "reject" or "complete", which end the run');
   if (!isFields(human) || human.context === undefined) return human;
   fault(at, '`context` of a question is accepted only by pawl/compat', 'write `show`');
   const { context: _, ...rest } = human;

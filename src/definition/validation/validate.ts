@@ -52,14 +52,20 @@ export function checkDefinition(definition: Definition, problems: ProblemList, o
   checkOutputReads(definition, problems);
 }
 
+/** Whether commands take a text for the path of a workflow file instead of the name of a workflow. */
+export function looksLikePath(text: string): boolean {
+  return /[\\/]/.test(text) || /\.(?:[mc]?[tj]s|ya?ml)$/.test(text);
+}
+
 /** Adds the faults of a definition that have nothing to do with its steps: all that a flow can have. */
 export function checkHeader(definition: Definition, problems: ProblemList): void {
-  if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name))
-    problems.add({
-      code: 'NAME_INVALID',
-      message: `the name of a workflow must have visible characters and no control characters, not ${JSON.stringify(definition.name)}`,
-      hint: 'write a name such as "release"',
-    });
+  const named = JSON.stringify(definition.name);
+  const hint = 'write a name such as "release"';
+  if (definition.name.trim() === '' || /[\p{Cc}]/u.test(definition.name)) {
+    const message = `the name of a workflow must have visible characters and no control characters, not ${named}`;
+    problems.add({ code: 'NAME_INVALID', message, hint });
+  } else if (looksLikePath(definition.name))
+    problems.add({ code: 'NAME_INVALID', message: `the name of a workflow must not look like the path of a file, as ${named} does`, hint });
   checkArgs(definition.params, problems);
   checkVariables(Object.keys(definition.params), problems);
   checkBudget(definition.budget, problems);
