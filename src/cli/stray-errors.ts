@@ -46,6 +46,12 @@ function caught(event: (typeof EVENTS)[number], error: unknown): void {
     warnings?.(
       `step "${attempt.step}" of run ${attempt.run} left an error that nothing awaits: ${messageOf(error)}; the step had already ended`,
     );
-  // Not of a step: without us, Node would end the process.
-  else if (process.listenerCount(event) === 1) throw error;
+  else if (process.listenerCount(event) === 1) endProcess(error);
+}
+
+/** No step caused it, so what is broken is unknown: the process ends, as it would without `guardAttempts`. */
+function endProcess(error: unknown): void {
+  const stack = error instanceof Error ? error.stack : undefined;
+  warnings?.(`an error outside of every step ends this process; "pawl resume RUN" continues its runs: ${stack ?? messageOf(error)}`);
+  process.exit(1);
 }

@@ -51,3 +51,17 @@ test('an error that the code of a step leaves after its end is a warning that na
   expect([code, steps]).toEqual([0, ['first#1 ok', 'second#1 ok']]);
   expect(errors).toMatch(/step "first" of run \S+ left an error that nothing awaits: late; the step had already ended/);
 });
+
+test('an error outside of every step ends the process, and says how its runs are continued', async () => {
+  const file = await writeTrusted(
+    rig,
+    'outside.ts',
+    `import { defineWorkflow } from 'pawl';
+setTimeout(() => { throw new Error('late'); }, 300);
+export default defineWorkflow({ name: 'outside', steps: { wait: { handler: () => new Promise((resolve) => setTimeout(resolve, 5000)), next: null } } });
+`,
+  );
+  const { code, stderr } = await rig.start(['run', file]).ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/an error outside of every step ends this process; "pawl resume RUN" continues its runs: Error: late\n +at /);
+});
