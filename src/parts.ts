@@ -13,7 +13,7 @@ export type {
   ToolAction,
   Watchdogs,
 } from './agents/driver.ts';
-export type { CheckFieldsBase } from './authoring/spec/check.ts';
+export type { BuiltInCheckName, CheckFieldsBase } from './authoring/spec/check.ts';
 export type {
   AgentFields,
   AnyAction,

@@ -37,6 +37,7 @@ export const PART_NAMES: readonly string[] = [
   'BranchFacts',
   'BranchUpToDateCheck',
   'BuiltActions',
+  'BuiltInCheckName',
   'BuiltInChecks',
   'BuiltValue',
   'ChangeOf',

@@ -29,7 +29,7 @@ import { invariantViolations } from './tidy/invariants.ts';
 import { kindNames, kindNameViolations } from './tidy/kind-names.ts';
 import { importsOf, layerViolations } from './tidy/layers.ts';
 import { limitViolations } from './tidy/limits.ts';
-import { docViolations, headerViolations, nameViolations, participleViolations } from './tidy/naming.ts';
+import { docViolations, headerViolations, nameViolations, participleViolations, reExportViolations } from './tidy/naming.ts';
 import { fileExists, findFiles, publishedEntries, readJson, readSources, readText } from './tidy/repository.ts';
 
 const sources = readSources();
@@ -51,6 +51,7 @@ describe('the code', () => {
     ['says in each file what it owns', headerViolations],
     ['documents every export', docViolations],
     ['names no type with a participle alone', participleViolations],
+    ['exports a thing from its own file only', reExportViolations],
   ])('the code %s', (_rule, violations) => {
     expect(sources.flatMap(violations)).toEqual([]);
   });

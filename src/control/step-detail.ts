@@ -1,11 +1,12 @@
 // Owns the details of one step of a run: its definition, and its attempts with claim and evidence, cut to a size that a page
 // can show. A value that was cut can be read in full by its digest.
 
+import type { Ref } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import { modelNamed } from '../definition/address.ts';
-import { dueTimeOf, type Ref, waitOf } from '../kernel/activation.ts';
+import { dueTimeOf, waitOf } from '../kernel/activation.ts';
 import type { Store, StoredAttempt } from '../store/store.ts';
 import { readRunReport } from './run/report.ts';
 import type { StepReport } from './schema/run.ts';

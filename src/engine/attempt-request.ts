@@ -1,10 +1,11 @@
 // Owns the request for one attempt: what the step runner receives about the run and the activation.
 
+import type { Ref } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import { withoutVisits } from '../definition/address.ts';
 import type { Vote } from '../definition/question/asked-question.ts';
 import type { AnsweredAssumption, AssumptionText } from '../definition/question/assumption.ts';
-import { type Activation, heldBy, type Ref } from '../kernel/activation.ts';
+import { type Activation, heldBy } from '../kernel/activation.ts';
 import type { AttemptPhase } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';

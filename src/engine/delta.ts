@@ -1,11 +1,11 @@
 // Translates a batch of decisions into one write: the rows of history, values, data, members, slots and mail that
 // follow from its events.
 
+import type { Ref } from '../base/digest.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { isMember } from '../definition/address.ts';
 import type { CompiledWorkflow } from '../definition/code.ts';
 import { isFinal } from '../definition/run-status.ts';
-import type { Ref } from '../kernel/activation.ts';
 import { type Activation, childOf, type Path, slotsOf, startTimeOf } from '../kernel/activation.ts';
 import { effectOf } from '../kernel/effect.ts';
 import type { RunEvent } from '../kernel/event.ts';

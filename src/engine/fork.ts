@@ -2,13 +2,13 @@
 // The original does not change. Approvals and budgets are not reused; preconditions are checked again, because the step
 // starts from the beginning.
 
+import type { Ref } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { didYouMean } from '../base/suggest.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
-import type { Ref } from '../kernel/activation.ts';
 import { apply, createRun, type Draft, draftOf } from '../kernel/apply.ts';
 import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';

@@ -1,10 +1,11 @@
 // Owns the outside view of a run: its state, its steps with their evidence, what it waits for, the checkpoint in one
 // object, and the context for a resume.
 
+import type { Ref } from '../base/digest.ts';
 import { omitUndefined } from '../base/fields.ts';
 import type { Json } from '../base/json.ts';
 import { isSettled, type RunStatus } from '../definition/run-status.ts';
-import { type Activation, type Path, type Ref, startTimeOf } from '../kernel/activation.ts';
+import { type Activation, type Path, startTimeOf } from '../kernel/activation.ts';
 import { childIdOf, currentStepOf, type RunState } from '../kernel/run-state.ts';
 import { UNDO_STEP } from '../programs/undo.ts';
 import { GATE_PROGRESS } from '../steps/run-records.ts';

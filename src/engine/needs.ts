@@ -1,7 +1,8 @@
 // Lists what a driver must load before it decides: the values that inputs and the checkpoint refer to, and the members
 // of its groups.
 
-import type { Path, Ref } from '../kernel/activation.ts';
+import type { Ref } from '../base/digest.ts';
+import type { Path } from '../kernel/activation.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { Program } from '../kernel/program.ts';
 import type { RunState } from '../kernel/run-state.ts';

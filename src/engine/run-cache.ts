@@ -4,13 +4,14 @@
 // E1. Everything a decision reads is loaded before the decision, so that the kernel stays synchronous.
 // E2. Memory is bounded by what the definition names and by live groups, unless a function asks for the whole record.
 
+import type { Ref } from '../base/digest.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Concurrency, StepModel } from '../definition/model.ts';
 import { hasResult } from '../definition/outcome.ts';
 import type { Observation } from '../definition/question/asked-question.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
-import type { Path, Ref } from '../kernel/activation.ts';
+import type { Path } from '../kernel/activation.ts';
 import { heldBy, humanWaitOf } from '../kernel/activation.ts';
 import { joiningData, mergedBy, type RunEvent } from '../kernel/event.ts';
 import type { MemberResult, Need, View } from '../kernel/program.ts';

@@ -1,5 +1,6 @@
 // Owns the start of a run: its options, the history it reuses from another run, its first event, and its driver.
 
+import type { Ref } from '../base/digest.ts';
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
 import { createRunId } from '../base/id.ts';
@@ -9,7 +10,6 @@ import { entryOf } from '../definition/model.ts';
 import { bindParams } from '../definition/param/arg.ts';
 import type { Assumption } from '../definition/question/assumption-record.ts';
 import type { Override } from '../definition/skipped-steps.ts';
-import type { Ref } from '../kernel/activation.ts';
 import { createRun } from '../kernel/apply.ts';
 import type { EventOf } from '../kernel/event.ts';
 import type { RunState } from '../kernel/run-state.ts';

@@ -3,10 +3,10 @@
 //
 // E8. A value that is not on disk yet is never dropped: a queued input or a commit under way refers to it.
 
+import type { Ref } from '../base/digest.ts';
 import { digestText } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import type { Json } from '../base/json.ts';
-import type { Ref } from '../kernel/activation.ts';
 import type { Store, StoredValue } from '../store/store.ts';
 
 /** Converts a value to the form the store keeps. */

@@ -1,9 +1,10 @@
 // Owns the work of one run that is under way: at most one task per path, started for an effect, stopped when the
 // checkpoint no longer asks for it. Its results are inputs for the kernel.
 
+import type { Ref } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import { readSubjects } from '../definition/question/subjects.ts';
-import { type Activation, humanWaitOf, type Path, type Ref } from '../kernel/activation.ts';
+import { type Activation, humanWaitOf, type Path } from '../kernel/activation.ts';
 import { type AttemptPhase, type Effect, effectOf, outstanding } from '../kernel/effect.ts';
 import type { RunInput } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';

@@ -11,8 +11,6 @@ import { parseTree } from './parser.ts';
 import { evaluationError, type Source, startOf } from './source.ts';
 import type { Node } from './syntax-tree.ts';
 
-export type { FreePath } from './free-paths.ts';
-
 /** A parsed expression: plain data that can be stored and evaluated any number of times. */
 export interface Expression {
   readonly source: string;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { casesOf } from '../../test/cases.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { FreePath } from './expression.ts';
+import type { FreePath } from './free-paths.ts';
 import { parseTemplate, renderTemplate } from './template.ts';
 import { parseTemplateTree, renderTemplateTree } from './template-tree.ts';
 

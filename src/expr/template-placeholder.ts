@@ -6,7 +6,8 @@
 
 import { EngineError, type SourcePosition } from '../base/error.ts';
 import { shortText } from '../base/short-text.ts';
-import { type Expression, type FreePath, parseExpression } from './expression.ts';
+import { type Expression, parseExpression } from './expression.ts';
+import type { FreePath } from './free-paths.ts';
 import { startOf } from './source.ts';
 
 /** How many placeholders a template, or a tree of them, may have. */

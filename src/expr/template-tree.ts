@@ -8,9 +8,10 @@ import { EngineError } from '../base/error.ts';
 import { unreachable } from '../base/invariant.ts';
 import { isList, type Json } from '../base/json.ts';
 
-import type { FreePath } from './expression.ts';
+import type { FreePath } from './free-paths.ts';
 import { startOf } from './source.ts';
-import { type Origin, parseTemplate, Rendering, renderWithin, type Template } from './template.ts';
+import { parseTemplate, Rendering, renderWithin, type Template } from './template.ts';
+import type { Origin } from './template-placeholder.ts';
 import { PLACEHOLDERS_MAX } from './template-placeholder.ts';
 
 const DEPTH_MAX = 64;

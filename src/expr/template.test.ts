@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { cpuTimeMs } from '../../test/cpu-time.ts';
 import { EngineError } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
-import { type Origin, parseTemplate, readsSecrets, renderTemplate } from './template.ts';
+import { parseTemplate, readsSecrets, renderTemplate } from './template.ts';
+import type { Origin } from './template-placeholder.ts';
 
 const SCOPE: Json = {
   issue: { title: '{{ secrets.TOKEN }}', number: 7, draft: false, none: null, labels: ['bug', 'ui'], author: { name: 'Ann', id: 3 } },

@@ -8,12 +8,11 @@
 import type { SourcePosition } from '../base/error.ts';
 import type { Json } from '../base/json.ts';
 import { toJsonText } from './data.ts';
-import { type FreePath, run } from './expression.ts';
+import { run } from './expression.ts';
+import type { FreePath } from './free-paths.ts';
 import { Meter } from './meter.ts';
 import { startOf } from './source.ts';
 import { inPlaceholder, type Origin, type Placeholder, readParts, templateLimit } from './template-placeholder.ts';
-
-export type { Origin } from './template-placeholder.ts';
 
 const TEMPLATE_MAX = 200_000;
 const OUTPUT_MAX = 1_000_000;

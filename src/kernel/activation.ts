@@ -9,8 +9,6 @@ import type { HumanWait } from '../definition/question/asked-question.ts';
 /** The address of an activation: `step#visit`, or `group#visit/key` for a member of a group. */
 export type Path = string;
 
-export type { Ref };
-
 /** What a live activation waits for; the activation has the time at which the wait ends by itself. */
 export type Wait =
   | HumanWait

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored, settled } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
+import type { Ref } from '../base/digest.ts';
 import { blockingAssumptions, openAssumptions } from '../definition/question/assumption-record.ts';
 import { lastEndOf } from '../engine/request/assumptions.ts';
-import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
 
 const TEXT = { question: 'Which?', assumed: 'this', severity: 'MUST' };

@@ -7,10 +7,11 @@
 //      steps, under new keys; other members of the same group keep their results.
 // K23. While an assumption with MUST is open, or the work does not follow an answer yet, nothing is merged: the step waits.
 
+import type { Ref } from '../base/digest.ts';
 import { type Assumption, assumptionLimitFault, blockingAssumptions, newAssumptions } from '../definition/question/assumption-record.ts';
 import { withNote } from '../definition/question/notes.ts';
 import { isFinal } from '../definition/run-status.ts';
-import { type Activation, type Ref, slotsOf, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
+import { type Activation, slotsOf, startTimeOf, visitOf, type Wait, waitOf } from './activation.ts';
 import { startFresh } from './attended.ts';
 import { regrouped, reopen } from './group.ts';
 import type { ControlRequest, Inputs, StepError } from './input.ts';

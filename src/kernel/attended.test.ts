@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { graph, step, to } from '../../test/kernel/definitions.ts';
 import { control, errored } from '../../test/kernel/inputs.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
+import type { Ref } from '../base/digest.ts';
 import type { StepFrame } from '../definition/model.ts';
-import type { Ref } from './activation.ts';
 import type { RunInput } from './input.ts';
 
 const ANSWERS_MAX = 5;

@@ -1,9 +1,9 @@
 // Owns the data that a decision about a graph reads: what the host loaded, overlaid with what the decision itself has
 // settled. One decision may settle a step, choose a route and open the next step, which must see the first one's data.
 
+import type { Ref } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { hasResult } from '../definition/outcome.ts';
-import type { Ref } from './activation.ts';
 import { joiningData, mergedBy, type RunEvent } from './event.ts';
 import type { Facts } from './program.ts';
 import type { RunState } from './run-state.ts';

@@ -1,6 +1,7 @@
 // Owns the events of a run's log. An event holds every choice that was made, guards included, so that folding the
 // log needs no program and no view. The meaning of an old event never changes; a new meaning needs a numbered flag.
 
+import type { Ref } from '../base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
@@ -11,7 +12,7 @@ import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import { withoutOwnNames } from '../definition/scope/joining-data.ts';
 import type { Detour, Override } from '../definition/skipped-steps.ts';
 import type { ReactionRecord } from '../definition/trigger/reaction.ts';
-import type { Activation, Path, Ref } from './activation.ts';
+import type { Activation, Path } from './activation.ts';
 import type { ControlAction, StepError } from './input.ts';
 import type { Halt, RunState } from './run-state.ts';
 

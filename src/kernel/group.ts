@@ -4,13 +4,14 @@
 // N4. A failed member never makes the others run again.
 // N5. Members that a settled join no longer needs are cut off; their later results are logged as late.
 
+import type { Ref } from '../base/digest.ts';
 import { invariant } from '../base/invariant.ts';
 import { groupFailure, groupOutput } from '../definition/group/group-result.ts';
 import { itemKeys, itemsOf } from '../definition/group/items.ts';
 import { activeIn, type Counters, type Group, headOf, joinOutcome, mayAllReject } from '../definition/group/join.ts';
 import { membersOf, type StepModel, type StepOf } from '../definition/model.ts';
 import { groupData } from '../definition/scope/joining-data.ts';
-import type { Activation, ActivationIn, Path, Ref, Visit } from './activation.ts';
+import type { Activation, ActivationIn, Path, Visit } from './activation.ts';
 import type { StepError } from './input.ts';
 import { createVisit, openStep, started, startedOrQueued } from './open.ts';
 import type { MemberResult } from './program.ts';

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { edge, graph, human, option, question, to } from '../../test/kernel/definitions.ts';
 import { type MemoryHost, startGraph } from '../../test/kernel/memory-host.ts';
+import type { Ref } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
-import type { Ref } from './activation.ts';
 import type { RunEvent } from './event.ts';
 import type { RunInput } from './input.ts';
 

@@ -23,10 +23,7 @@ import type { Turn } from './turn.ts';
 const SPLITS_MAX = 3;
 
 /** An activation that waits for a person. */
-interface OpenQuestion {
-  readonly activation: ActivationIn<'waiting'>;
-  readonly wait: HumanWait;
-}
+type OpenQuestion = { readonly activation: ActivationIn<'waiting'>; readonly wait: HumanWait };
 
 /** One whose question was shown, with the digest of what people saw. */
 type ShownQuestion = OpenQuestion & { readonly digest: string };

@@ -1,13 +1,14 @@
 // Owns the inputs of a run. Each carries its time: the kernel reads no clock. Inputs that any process may send
 // (decisions, reports, signals, control, a child's end) travel as mail; the rest come from the host that owns the run.
 
+import type { Ref } from '../base/digest.ts';
 import type { Signature } from '../base/signature.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { Decision, Observation } from '../definition/question/asked-question.ts';
 import type { RunStatus } from '../definition/run-status.ts';
 import type { ReactionRecord, ReturnTarget } from '../definition/trigger/reaction.ts';
-import type { Path, Ref } from './activation.ts';
+import type { Path } from './activation.ts';
 import type { RunBeginning } from './program.ts';
 import type { HaltedStep } from './run-state.ts';
 

@@ -4,10 +4,11 @@ import { arbitraryDefinition, arbitraryParams } from '../../test/kernel/arbitrar
 import { progress, stepFailure } from '../../test/kernel/inputs.ts';
 import { Ledger } from '../../test/kernel/ledger.ts';
 import { type MemoryHost, openGraph } from '../../test/kernel/memory-host.ts';
+import type { Ref } from '../base/digest.ts';
 import type { GraphDefinition } from '../definition/model.ts';
 import { isFinal, isHalted } from '../definition/run-status.ts';
 import { lastEndOf } from '../engine/request/assumptions.ts';
-import { humanWaitOf, type Ref } from './activation.ts';
+import { humanWaitOf } from './activation.ts';
 import { applyRow } from './apply.ts';
 import type { ControlAction, RunInput } from './input.ts';
 import type { RunState } from './run-state.ts';

@@ -1,13 +1,14 @@
 // Owns the interface between the kernel and what decides the order of steps: a graph's transition tables or a flow's
 // generator. The kernel asks the program what comes next; everything else (attempts, joins, waits) is the kernel's.
 
+import type { Ref } from '../base/digest.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { KindFacts } from '../definition/kind.ts';
 import type { StepModel } from '../definition/model.ts';
 import type { OutcomeName } from '../definition/outcome.ts';
 import type { ScopeNeed } from '../definition/scope/scope.ts';
 import type { Detour } from '../definition/skipped-steps.ts';
-import type { Membership, Path, PendingResult, Ref } from './activation.ts';
+import type { Membership, Path, PendingResult } from './activation.ts';
 import type { TakenEdge } from './event.ts';
 import type { StepError } from './input.ts';
 import type { HaltCause, RunState } from './run-state.ts';

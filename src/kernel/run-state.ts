@@ -6,6 +6,7 @@
 // K3. A final run ignores further inputs, and says so in its log. Only its assumptions can still be answered, and its files
 //     put back (`AFTERWARDS` in apply.ts); no step starts because of them.
 
+import type { Ref } from '../base/digest.ts';
 import { deriveRunId } from '../base/id.ts';
 import type { Budget } from '../definition/budget.ts';
 import type { Group } from '../definition/group/join.ts';
@@ -14,7 +15,7 @@ import type { Assumption } from '../definition/question/assumption-record.ts';
 import type { PersonNote, Setback } from '../definition/question/notes.ts';
 import type { RunStatus } from '../definition/run-status.ts';
 import type { Detour } from '../definition/skipped-steps.ts';
-import type { Activation, Path, Ref, Visit } from './activation.ts';
+import type { Activation, Path, Visit } from './activation.ts';
 import type { ChangeOf } from './event.ts';
 
 /** Why a run stops. `exhausted` names the edge whose limit is reached, and where it leads. */

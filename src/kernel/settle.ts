@@ -5,12 +5,13 @@
 //     and then escalates; a reported `fail` or `reject` is not retried.
 // K6. Unmapped outcomes never pass silently: `reject` ends the run rejected, everything else escalates.
 
+import type { Ref } from '../base/digest.ts';
 import { type Group, headOf } from '../definition/group/join.ts';
 import { isSuccess } from '../definition/outcome.ts';
 import { setbacksAfter, withoutReadNotes } from '../definition/question/notes.ts';
 import { mayRetry, nextTry } from '../definition/retry.ts';
 import { fieldsOf, joinsData } from '../definition/scope/joining-data.ts';
-import { type Activation, type Path, type Ref, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
+import { type Activation, type Path, slotsOf, startTimeOf, visitOf, waitOf } from './activation.ts';
 import type { EventOf } from './event.ts';
 import type { StepError } from './input.ts';
 import { beginAttempt, humanWait } from './open.ts';

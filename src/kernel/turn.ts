@@ -33,10 +33,7 @@ export type Todo =
   | { readonly do: 'begin' | 'advance'; readonly path: Path };
 
 /** What a decision reads besides the checkpoint: the order of steps, and what the host loaded. */
-export interface DecisionContext {
-  readonly program: Program;
-  readonly view: View;
-}
+export type DecisionContext = Pick<Turn, 'program' | 'view'>;
 
 /** One decision in the making. */
 export class Turn {

@@ -17,8 +17,6 @@ import {
 } from './restore-files.ts';
 import { RESTORE_MARK, type SnapshotRepository } from './snapshot-repository.ts';
 
-export type { FileChange };
-
 /** A file that differs, as it is shown: renames are found, and lines are counted. */
 export interface FileSummary {
   readonly path: string;

@@ -5,13 +5,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EngineError } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
+import type { WhereClause } from '../base/sql-condition.ts';
 import { type BackupOptions, type BackupRecord, backUp } from './backup.ts';
 import { Confirmations, type DeleteConfirmation, rowsChanged } from './confirmation.ts';
 import { GuardedConnection, type Method, type Row, type SqlParameters } from './guarded-connection.ts';
 import { type DeletedRows, encoded } from './guards.ts';
 import { quoted } from './names.ts';
 import { Transactions } from './transactions.ts';
-import { toCondition, type WhereClause } from './where.ts';
+import { toCondition } from './where.ts';
 
 /** How a database is protected. */
 export interface SafeDatabaseOptions {

@@ -13,12 +13,12 @@
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { EngineError, messageOf } from '../base/error.ts';
 import { omitUndefined } from '../base/fields.ts';
+import type { SqlValue } from '../base/sql-condition.ts';
 import { createGuards, type DeletedRows, DeletedRowsRecorder } from './guards.ts';
 import { BUSY_MS } from './names.ts';
 import { type Instruction, rowsAtMost } from './row-bound.ts';
 import { GUARD_FUNCTION, type Rejection, type SchemaFacts, StatementAuthorizer, type StatementFacts } from './statement-rules.ts';
 import type { TransactionEnd } from './transactions.ts';
-import type { SqlValue } from './where.ts';
 
 /** Values of a statement's parameters: by position, or by name. */
 export type SqlParameters = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;

@@ -4,8 +4,6 @@ import { EngineError } from '../base/error.ts';
 import type { Comparison, SqlValue, WhereClause } from '../base/sql-condition.ts';
 import { quoted } from './names.ts';
 
-export type { SqlValue, WhereClause };
-
 /** A condition as SQL with its values. */
 interface Condition {
   readonly sql: string;

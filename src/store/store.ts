@@ -7,12 +7,13 @@
 // T4. Mail is unique per run and dedupe key, and is consumed in the commit that acts on it, or withdrawn before.
 // T5. Every event row carries a hash over the row before it, so that a missing, swapped or changed row is found.
 
+import type { Ref } from '../base/digest.ts';
 import type { Json } from '../base/json.ts';
 import type { NumberQuery } from '../definition/forge/run-numbers.ts';
 import type { WorkHead } from '../definition/forge/work-head.ts';
 import type { Definition } from '../definition/model.ts';
 import type { RunStatus } from '../definition/run-status.ts';
-import type { Activation, Path, Ref, Visit } from '../kernel/activation.ts';
+import type { Activation, Path, Visit } from '../kernel/activation.ts';
 import type { RunEvent } from '../kernel/event.ts';
 import type { RunInput, StepError } from '../kernel/input.ts';
 import type { RunState } from '../kernel/run-state.ts';

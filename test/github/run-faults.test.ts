@@ -199,7 +199,7 @@ test.each([
     'merged',
     (item: Item) =>
       Object.assign(item, { open: false, pull: Object.assign(item.pull as object, { merged: true, mergeSha: 'a'.repeat(40) }) }),
-    'somebody merged the pull request before it was approved here',
+    'the pull request was merged before it was approved here',
   ],
 ])('an approval ends if the pull request is %s in the meantime', async (_how, change, message) => {
   const { engine, run, item } = await begin();

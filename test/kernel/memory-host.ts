@@ -1,12 +1,13 @@
 // Owns the smallest host there can be: a checkpoint and what decisions read, in memory, without a clock or a store.
 // It folds every decision from its events, as a host that lost its memory would, and freezes what it hands out.
 
+import type { Ref } from '../../src/base/digest.ts';
 import { digestText } from '../../src/base/digest.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { GraphDefinition, StepModel } from '../../src/definition/model.ts';
 import type { HumanWait } from '../../src/definition/question/asked-question.ts';
 import { opensGroup } from '../../src/engine/event-facts.ts';
-import type { Activation, Membership, Path, PendingResult, Ref, Visit, Wait } from '../../src/kernel/activation.ts';
+import type { Activation, Membership, Path, PendingResult, Visit, Wait } from '../../src/kernel/activation.ts';
 import { apply, applyRow, draftOf } from '../../src/kernel/apply.ts';
 import { decide } from '../../src/kernel/decide.ts';
 import { type EventOf, mergedBy, type RunEvent } from '../../src/kernel/event.ts';

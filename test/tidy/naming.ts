@@ -35,6 +35,16 @@ export function participleViolations(source: Source): string[] {
   );
 }
 
+/** Re-exports, which give one thing two homes; only published entries and the list of their types may have them. */
+export function reExportViolations(source: Source): string[] {
+  const mayReExport = /\/index\.ts$|^src\/(?:index|parts)\.ts$/.test(source.path);
+  if (!/^src\//.test(source.path) || isTest(source.path) || mayReExport) return [];
+  const lists = source.body.filter(
+    ({ type, declaration }) => type === 'ExportAllDeclaration' || (type === 'ExportNamedDeclaration' && !declaration),
+  );
+  return lists.map(({ start }) => at(source, start, 'exports what another file owns; import it from there'));
+}
+
 /** True for code that users get. */
 function isShipped({ path }: Source): boolean {
   return /^(?:src|dashboard\/src)\//.test(path) && !isTest(path);

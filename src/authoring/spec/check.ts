@@ -4,13 +4,14 @@ import type { Duration } from '../../base/duration.ts';
 import type { ConfiguredCheck } from '../../definition/check.ts';
 import type { BuiltInChecks } from '../../kinds/spec.ts';
 
-export type { BuiltInChecks } from '../../kinds/spec.ts';
-
 /**
  * The checks that a gate can name, with their fields. Augment it for checks of your own:
  * `declare module 'pawl' { interface Checks { license: { allow: readonly string[] } } }`.
  */
 export interface Checks extends BuiltInChecks<never, string> {}
+
+/** A check that comes with Pawl. */
+export type BuiltInCheckName = keyof BuiltInChecks<never, never>;
 
 /** A check of a gate: a shell line, a check by its name, or one that `defineCheck` created. */
 export type CheckSpec<C = never, Asks = string> =

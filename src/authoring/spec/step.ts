@@ -25,8 +25,6 @@ import type {
   UndoWork,
 } from './part.ts';
 
-export type { Kinds } from '../../kinds/spec.ts';
-
 /** A validator by the Standard Schema interface, as zod, valibot and arktype make them. */
 export interface OutputSchema<T = unknown> {
   readonly '~standard': {

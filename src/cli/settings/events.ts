@@ -18,7 +18,8 @@ import {
   type ValueOf,
   withRule,
 } from '../../base/shape.ts';
-import { type FreePath, parseExpression } from '../../expr/expression.ts';
+import { parseExpression } from '../../expr/expression.ts';
+import type { FreePath } from '../../expr/free-paths.ts';
 import { parseTemplateTree } from '../../expr/template-tree.ts';
 import { type HookSetting, NOTICE_EVENTS, NOTICE_SHAPES, type NoticeEvent } from '../../server/events/event-settings.ts';
 

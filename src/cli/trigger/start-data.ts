@@ -4,7 +4,8 @@
 import { EngineError } from '../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Definition } from '../../definition/model.ts';
-import { type FreePath, parseExpression } from '../../expr/expression.ts';
+import { parseExpression } from '../../expr/expression.ts';
+import type { FreePath } from '../../expr/free-paths.ts';
 import { parseTemplateTree, renderTemplateTree } from '../../expr/template-tree.ts';
 import { CONFIG, TRIGGER } from '../../steps/run-records.ts';
 import { usageError } from '../command.ts';

@@ -2,8 +2,8 @@
 // field of a result must be in the schema that the step declares. Otherwise the run would fail when it gets there.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { FreePath } from '../../expr/expression.ts';
 import { HIDDEN_NAMES } from '../../expr/filters.ts';
+import type { FreePath } from '../../expr/free-paths.ts';
 import { createGraph, isChoice, reachable, successorsOf } from '../analysis.ts';
 import { NUMBER_KEYS } from '../forge/run-numbers.ts';
 import { type GraphDefinition, membersOf, type StepModel } from '../model.ts';

@@ -3,7 +3,7 @@
 import type { FlowCall } from '../../authoring/flow/call.ts';
 import type { StepOptions } from '../../authoring/flow/model.ts';
 import type { GateResult } from '../../authoring/flow/result.ts';
-import type { BuiltInChecks, CheckFields, CheckSpec, Checks } from '../../authoring/spec/check.ts';
+import type { BuiltInCheckName, CheckFields, CheckSpec, Checks } from '../../authoring/spec/check.ts';
 import type { TimeSpan } from '../../authoring/spec/part.ts';
 import type { Get, Targets, Via } from '../../authoring/spec/step.ts';
 
@@ -45,7 +45,7 @@ type Check<K, C, Ids extends Targets> = K extends unknown
     : string | { readonly check: keyof Checks }
   : never;
 type CheckByName<Name, C, Ids extends Targets> = Name extends keyof Checks
-  ? Whole<CheckFields<Name, C, Ids['asks']>, Name extends keyof BuiltInChecks<never, never> ? Ids['pr'] : unknown>
+  ? Whole<CheckFields<Name, C, Ids['asks']>, Name extends BuiltInCheckName ? Ids['pr'] : unknown>
   : CheckSpec<C, Ids['asks']>;
 type Whole<T, Pr> = T extends unknown
   ? { [Field in keyof T]: Field extends 'timeout' ? TimeSpan : Field extends 'pr' ? Pr & T[Field] : T[Field] }

@@ -1,10 +1,10 @@
 // Owns values, addressed by content: each text is stored once under its digest and verified whenever it is read; and the
 // data of checkpoints, which refers to a value where its text is long.
 
+import type { Ref } from '../../base/digest.ts';
 import { digestText } from '../../base/digest.ts';
 import { EngineError } from '../../base/error.ts';
 import type { Json } from '../../base/json.ts';
-import type { Ref } from '../../kernel/activation.ts';
 import type { Delta, StoredValue } from '../store.ts';
 import { sumOf } from './chain.ts';
 import type { Connection } from './connection.ts';

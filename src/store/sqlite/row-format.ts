@@ -6,8 +6,9 @@
 // RF3. An activation in a state, a wait of a kind or an input of a type that this version does not know is damaged: it never
 //      reaches the kernel.
 
+import type { Ref } from '../../base/digest.ts';
 import { isSettled, type RunStatus } from '../../definition/run-status.ts';
-import type { Activation, Membership, Path, Ref, Wait } from '../../kernel/activation.ts';
+import type { Activation, Membership, Path, Wait } from '../../kernel/activation.ts';
 import type { RunEvent } from '../../kernel/event.ts';
 import type { RunInput } from '../../kernel/input.ts';
 import type { RunState } from '../../kernel/run-state.ts';

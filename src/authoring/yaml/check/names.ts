@@ -2,7 +2,7 @@
 // otherwise be found only when the run gets there.
 
 import { didYouMean } from '../../../base/suggest.ts';
-import type { FreePath } from '../../../expr/expression.ts';
+import type { FreePath } from '../../../expr/free-paths.ts';
 import { branchesOf } from '../compile/part.ts';
 import { transitionKeysOf, transitionOf } from '../compile/transition.ts';
 import type { YamlPath } from '../position/position.ts';

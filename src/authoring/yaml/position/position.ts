@@ -1,7 +1,7 @@
 // Owns the positions in a workflow file: of every key and value, and of every character of a string, however it is quoted.
 
 import type { SourcePosition } from '../../../base/error.ts';
-import type { Origin } from '../../../expr/template.ts';
+import type { Origin } from '../../../expr/template-placeholder.ts';
 import type { LocatedValue } from '../read/source.ts';
 import type { PlaceAt } from './line.ts';
 import { type ValueOffsets, valueOffsets } from './text.ts';

@@ -7,7 +7,7 @@
 
 import type { SourcePosition } from '../../../base/error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
-import type { Origin } from '../../../expr/template.ts';
+import type { Origin } from '../../../expr/template-placeholder.ts';
 import type { Compilers } from '../../graph/work.ts';
 import { Positions, type YamlPath } from '../position/position.ts';
 import { bestFirst, problemAt, type YamlProblem } from '../problem/problem.ts';

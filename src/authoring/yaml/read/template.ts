@@ -9,7 +9,8 @@
 import { EngineError } from '../../../base/error.ts';
 import type { Json } from '../../../base/json.ts';
 import { didYouMean } from '../../../base/suggest.ts';
-import { type Expression, type FreePath, parseExpression } from '../../../expr/expression.ts';
+import { type Expression, parseExpression } from '../../../expr/expression.ts';
+import type { FreePath } from '../../../expr/free-paths.ts';
 import { positionAt } from '../../../expr/source.ts';
 import type { Node } from '../../../expr/syntax-tree.ts';
 import { parseTemplate } from '../../../expr/template.ts';
